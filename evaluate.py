@@ -1,0 +1,42 @@
+"""Score a benchmark of table answers: the entry point, and the facade for programs that import it.
+
+This file may be loaded by its path from anywhere; the package beside it is found from here.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+_HERE = str(Path(__file__).resolve().parent)
+sys.path.insert(0, _HERE)
+try:
+    from evaluation import __version__
+    from evaluation.cli import main
+    from evaluation.configs import ColumnSpec, TaskConfig, hash_config_set, load_configs, load_task_config
+    from evaluation.errors import EvaluationFatalError, PredictionFormatError
+    from evaluation.results import Summary, TaskEvaluationResult
+    from evaluation.scoring import evaluate_task
+    from evaluation.suite import evaluate_suite
+finally:
+    # The host program's own modules must not be shadowed by the folders beside this file.
+    sys.path.remove(_HERE)
+
+__all__ = [
+    "ColumnSpec",
+    "EvaluationFatalError",
+    "PredictionFormatError",
+    "Summary",
+    "TaskConfig",
+    "TaskEvaluationResult",
+    "__version__",
+    "evaluate_suite",
+    "evaluate_task",
+    "hash_config_set",
+    "load_configs",
+    "load_task_config",
+    "main",
+]
+
+if __name__ == "__main__":
+    raise SystemExit(main())

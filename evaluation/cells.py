@@ -1,0 +1,285 @@
+"""Column rules: one frozen, hashable class per type, each a total function from a cell's text to its canonical value.
+
+A canonical value is a `str`, or None for null; two cells of a column are equal exactly when their canonical values are.
+Strings and nothing else, because the hash of a string is keyed anew in every process: nobody can write a file of
+numbers whose hashes collide, as one can for `int` and `Decimal`. Every operation here is linear in the length of the
+text, whatever the exponent, so a hostile cell costs no more than its bytes.
+
+A new column type is one class and one row in `RULES`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from itertools import groupby
+from typing import Protocol
+
+from . import iso8601
+from .errors import CellError, quoted
+
+NUMBER_MODES = ("integer", "decimal_places", "significant_digits")
+NUMBER_UNITS = ("plain", "percentage_points", "fraction")
+MAX_DIGITS = 30
+
+_NULL_TOKENS = frozenset({"", "null", "none", "nan", "nat", "<na>"})
+_TRUE_TOKENS = frozenset({"1", "true", "yes", "y", "是"})
+_FALSE_TOKENS = frozenset({"0", "false", "no", "n", "否"})
+
+_NUMBER = re.compile(r"([+-]?)(?:(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?")
+# The range of a 64-bit `decimal`, which a 32-bit one does not reach: the verdict must not depend on the machine.
+_MAX_ADJUSTED_EXPONENT = 10**18 - 1
+_MIN_EXPONENT = -2 * 10**18 + 3
+# Canonical numbers with at most this many zeros to add are written without an exponent, as a person would.
+_PLAIN_ZEROS = 24
+
+# A run of combining marks long enough to hurt lies within such a run: no character of the blocks left out (Latin,
+# Greek, Han, Hangul syllables) is a mark or decomposes into marks alone.
+_MAYBE_MARKS = re.compile("[^\x00-\u02ff\u0370-\u0482\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]{65,}")
+
+
+class Rule(Protocol):
+    """What a column type promises: `canonical` returns a value or raises `CellError`, for any text whatever."""
+
+    def canonical(self, text: str) -> str | None:
+        """Return the canonical value of a cell's raw text; None is null. Raises CellError when it is unreadable."""
+
+
+@dataclass(frozen=True)
+class TextRule:
+    """Text, compared after line ends, outer white space and Unicode composition (NFC) are made alike; empty is null."""
+
+    def canonical(self, text: str) -> str | None:
+        if text.isascii():
+            # No NFC needed, and a carriage return is the only thing left to look for.
+            return (text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text).strip() or None
+        return _composed(text.replace("\r\n", "\n").replace("\r", "\n").strip()) or None
+
+
+@dataclass(frozen=True)
+class NumberRule:
+    """A decimal number of any magnitude, compared exactly or after rounding half away from zero.
+
+    `mode` is one of `NUMBER_MODES`; `digits` (0 to 30) goes with all but "integer". `unit` is one of `NUMBER_UNITS`:
+    a trailing percent sign, legal only with `allow_percent_sign`, divides by 100 under "fraction".
+    The canonical value is the shortest plain notation, or digits and an exponent for the very large and very small.
+    Raises ValueError when the parameters make no rule.
+    """
+
+    mode: str | None
+    digits: int | None = None
+    allow_percent_sign: bool = False
+    unit: str = "plain"
+
+    def __post_init__(self) -> None:
+        if self.mode not in NUMBER_MODES:
+            raise ValueError(f"expected one of {', '.join(NUMBER_MODES)} as comparison mode, got {self.mode!r}")
+        if self.mode != "integer" and self.digits not in range(MAX_DIGITS + 1):
+            raise ValueError(f"expected 0 to {MAX_DIGITS} comparison digits, got {self.digits!r}")
+        if self.unit not in NUMBER_UNITS:
+            raise ValueError(f"expected one of {', '.join(NUMBER_UNITS)} as unit, got {self.unit!r}")
+
+    def canonical(self, text: str) -> str | None:
+        stripped = text.strip()
+        if stripped.casefold() in _NULL_TOKENS:
+            return None
+        shift = 0
+        if stripped.endswith("%") and self.allow_percent_sign:
+            stripped = stripped[:-1].rstrip()
+            shift = -2 if self.unit == "fraction" else 0
+        sign, digits, exponent = _read_number(stripped)
+        exponent += shift
+        if self.mode == "integer":
+            if exponent < 0:
+                raise CellError("is not an integer")
+        else:
+            kept = len(digits) + exponent if self.mode == "decimal_places" else 0
+            digits, exponent = _rounded(digits, exponent, kept + (self.digits or 0))
+        return _number_text(sign, digits, exponent)
+
+
+@dataclass(frozen=True)
+class DatetimeRule:
+    """An ISO 8601 date-time: with an offset an instant, without one a local time, never equal to each other."""
+
+    def canonical(self, text: str) -> str | None:
+        moment = _read_moment(text)
+        if moment is None:
+            return None
+        return moment.isoformat() if moment.tzinfo is None else moment.isoformat()[:-6] + "Z"
+
+
+@dataclass(frozen=True)
+class DateRule:
+    """An ISO 8601 date, or a date-time that is midnight exactly once an offset is converted to UTC and dropped."""
+
+    def canonical(self, text: str) -> str | None:
+        moment = _read_moment(text)
+        if moment is None:
+            return None
+        if moment.hour or moment.minute or moment.second or moment.microsecond:
+            raise CellError("is not midnight in UTC, so it is not a date")
+        return moment.date().isoformat()
+
+
+@dataclass(frozen=True)
+class BooleanRule:
+    """A truth value: 1, true, yes, y, 是 or 0, false, no, n, 否, in any case."""
+
+    def canonical(self, text: str) -> str | None:
+        token = text.strip().casefold()
+        if token in _TRUE_TOKENS:
+            return "true"
+        if token in _FALSE_TOKENS:
+            return "false"
+        if token in _NULL_TOKENS:
+            return None
+        raise CellError("is not a Boolean")
+
+
+RULES: dict[str, Callable[..., Rule]] = {
+    "text": TextRule,
+    "number": NumberRule,
+    "date": DateRule,
+    "datetime": DatetimeRule,
+    "boolean": BooleanRule,
+}
+
+
+# Enough for any honest table; a file of nothing but distinct numbers must not be held once per rule.
+_REMEMBERED_TEXTS = 500_000
+
+
+class CanonicalValues(dict[str, "str | None"]):
+    """The canonical value of the texts read so far under one rule, so that each distinct text is read once.
+
+    Looking up a new text raises CellError when the rule cannot read it.
+    """
+
+    def __init__(self, rule: Rule) -> None:
+        super().__init__()
+        self.rule = rule
+
+    def __missing__(self, text: str) -> str | None:
+        value = self.rule.canonical(text)
+        if len(self) < _REMEMBERED_TEXTS:
+            self[text] = value
+        return value
+
+    def column(self, texts: Iterable[str]) -> list[str | None]:
+        """Return the canonical values of a column of texts. Raises CellError at the first unreadable cell."""
+        return list(map(self.__getitem__, texts))
+
+
+def first_unreadable(rule: Rule, texts: Iterable[str]) -> str | None:
+    """Return a sentence part such as "row 3 'abc' is not a number" for the first unreadable cell, None without one."""
+    for row, text in enumerate(texts, start=1):
+        try:
+            rule.canonical(text)
+        except CellError as error:
+            return f"row {row} {quoted(text)} {error}"
+    return None
+
+
+def _read_number(text: str) -> tuple[str, str, int]:
+    """Return sign, significant digits and exponent: the value is sign, digits times 10 to the exponent.
+
+    The digits have no zero in front or behind; zero is no digits at all.
+    """
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise CellError("is not a number")
+    if not text.isascii():
+        match = _NUMBER.fullmatch("".join(map(_ascii_digit, text)))
+        assert match is not None, "the same pattern matches the same number in ASCII digits"
+    sign, whole, fraction, bare_fraction, exponent_text = match.groups()
+    fraction = fraction or bare_fraction or ""
+    unscaled = ((whole or "").replace(",", "") + fraction).lstrip("0")
+    exponent = _read_exponent(exponent_text) - len(fraction)
+    if exponent < _MIN_EXPONENT or exponent + max(len(unscaled) - 1, 0) > _MAX_ADJUSTED_EXPONENT:
+        raise CellError("has an exponent out of range")
+    digits = unscaled.rstrip("0")
+    if not digits:
+        return "", "", 0
+    return "-" if sign == "-" else "", digits, exponent + len(unscaled) - len(digits)
+
+
+def _read_exponent(text: str | None) -> int:
+    if text is None:
+        return 0
+    magnitude = text.lstrip("+-").lstrip("0")
+    # The digits of a mantissa can make up for a few digits of exponent, never for a twentieth.
+    if len(magnitude) > 19:
+        raise CellError("has an exponent out of range")
+    return -int(magnitude or 0) if text[0] == "-" else int(magnitude or 0)
+
+
+def _ascii_digit(character: str) -> str:
+    """Return a decimal digit of any script as its ASCII digit, any other character as itself."""
+    value = unicodedata.decimal(character, None)
+    return character if value is None else str(value)
+
+
+def _rounded(digits: str, exponent: int, kept: int) -> tuple[str, int]:
+    """Round half away from zero to the first `kept` digits; none or fewer leave 0 or the next power of ten."""
+    dropped = len(digits) - kept
+    if dropped <= 0:
+        return digits, exponent
+    if kept < 0:
+        return "", 0
+    head = digits[:kept]
+    if digits[kept] >= "5":
+        # Adding one turns the nines at the end into zeros, which canonical digits do not keep.
+        stem = head.rstrip("9")
+        rounded = stem[:-1] + chr(ord(stem[-1]) + 1) if stem else "1"
+    else:
+        rounded = stem = head.rstrip("0")
+    return rounded, exponent + len(digits) - len(stem)
+
+
+def _number_text(sign: str, digits: str, exponent: int) -> str:
+    """Return the one canonical spelling of a number given without zeros in front or behind its digits."""
+    if not digits:
+        return "0"
+    if 0 <= exponent <= _PLAIN_ZEROS:
+        return sign + digits + "0" * exponent
+    whole_digits = len(digits) + exponent
+    if exponent < 0 < whole_digits:
+        return f"{sign}{digits[:whole_digits]}.{digits[whole_digits:]}"
+    if exponent < 0 and whole_digits >= -_PLAIN_ZEROS:
+        return f"{sign}0.{'0' * -whole_digits}{digits}"
+    return f"{sign}{digits}e{exponent}"
+
+
+def _read_moment(text: str) -> datetime | None:
+    """Return a local time without an offset or the instant in UTC; None for null."""
+    stripped = text.strip()
+    if stripped.casefold() in _NULL_TOKENS:
+        return None
+    try:
+        moment = iso8601.parse(stripped)
+    except ValueError:
+        raise CellError("is not an ISO 8601 date or time") from None
+    if moment.tzinfo is None:
+        return moment
+    try:
+        return moment.astimezone(timezone.utc)
+    except OverflowError:
+        raise CellError("is an instant outside the years 1 to 9999") from None
+
+
+def _composed(text: str) -> str:
+    """Return the Unicode composition (NFC) of `text` in linear time.
+
+    `unicodedata.normalize` orders a run of combining marks by insertion, which is quadratic in the run. Ordering long
+    runs beforehand, by a stable sort on the combining class of the decomposed text, is what the canonical ordering
+    algorithm does (Unicode Standard, D109), so the composition is the same.
+    """
+    if _MAYBE_MARKS.search(text):
+        decomposed = "".join(unicodedata.normalize("NFD", character) for character in text)
+        runs = groupby(decomposed, key=lambda character: unicodedata.combining(character) != 0)
+        text = "".join("".join(sorted(run, key=unicodedata.combining) if is_marks else run) for is_marks, run in runs)
+    return unicodedata.normalize("NFC", text)

@@ -1,0 +1,182 @@
+"""The command line: arguments in, console output and an exit status out; nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import time
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TextIO
+
+from . import __version__
+from .configs import ConfigSet, default_config_root, load_config_set
+from .errors import EvaluationFatalError
+from .reports import console, summary_json
+from .reports.output import check_output, write_atomically
+from .results import EVALUATOR, Summary
+from .submissions import PredictionDirectory
+from .suite import Progress, score_suite
+
+EXIT_SCORED = 0
+EXIT_BELOW_BAR = 1
+EXIT_INTERRUPTED = 130
+
+_SUMMARY_FILE = "evaluation_summary.json"
+_STANDARD_OUTPUT = "-"
+_PROGRESS_AFTER_SECONDS = 1.0
+_FRACTION = re.compile(r"[0-9]{1,20}(?:\.[0-9]{0,20}|/[0-9]{1,20})?|\.[0-9]{1,20}")
+
+
+def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
+    """Run the command line on `argv` (default: the process's) and return the exit status.
+
+    0: scored, whatever the score. 1: scored, and below the bar of `--fail-under`. 130: interrupted. When nothing could
+    be scored (usage, root, config, gold, output), prints the usage line and one sentence and raises SystemExit(2).
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    parser = _parser(prog)
+    arguments = parser.parse_args(argv)
+    if arguments.json and arguments.output == _STANDARD_OUTPUT:
+        parser.error("--json and --output - both claim standard output; choose one")
+    try:
+        return _run(arguments)
+    except EvaluationFatalError as error:
+        parser.error(str(error))
+    except KeyboardInterrupt:
+        print("interrupted, nothing written", file=sys.stderr)
+        return EXIT_INTERRUPTED
+
+
+def _parser(prog: str | None) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=prog,
+        usage="%(prog)s --prediction-root DIR --gold-root DIR [--config-root DIR] [options]",
+        description="Score a benchmark: per task, one predicted CSV against the gold table.",
+        epilog="Exit status: 0 scored, 1 scored and below --fail-under, 2 could not score, 130 interrupted.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("--prediction-root", required=True, metavar="DIR", help="holds task_N/prediction.csv")
+    add("--gold-root", required=True, metavar="DIR", help="holds task_N/gold.csv")
+    add(
+        "--config-root",
+        metavar="DIR",
+        help="holds task_N.json, the task list (default: GOLD_ROOT/../evaluation/configs where it exists, "
+        "else the bundled example's)",
+    )
+    add(
+        "--output",
+        metavar="FILE",
+        help=f"where to write the summary, - for standard output (default: PREDICTION_ROOT/{_SUMMARY_FILE})",
+    )
+    add("--json", action="store_true", help="print the summary without its tasks as JSON instead of text")
+    lines = parser.add_mutually_exclusive_group()
+    lines.add_argument("--quiet", action="store_true", help="print no line per failed task")
+    lines.add_argument("--verbose", action="store_true", help="print a line per passed task too")
+    add(
+        "--fail-under",
+        type=_bar,
+        metavar="X",
+        help="exit with status 1 when accuracy is lower than X, a fraction from 0 to 1 such as 0.8 or 4/5",
+    )
+    add("--version", action="version", version=f"{EVALUATOR} {__version__}")
+    return parser
+
+
+def _bar(text: str) -> Fraction:
+    """Return the exact fraction that a bar spells, from 0 to 1."""
+    try:
+        bar = Fraction(text) if _FRACTION.fullmatch(text) else None
+    except ZeroDivisionError:
+        bar = None
+    if bar is None:
+        raise argparse.ArgumentTypeError(f"expected a fraction from 0 to 1, such as 0.8 or 4/5, got {text!r}")
+    if bar > 1:
+        raise argparse.ArgumentTypeError(
+            f"the unit is a fraction from 0 to 1, not a percentage, so 80 % is 0.8; got {text!r}"
+        )
+    return bar
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    submission = PredictionDirectory(arguments.prediction_root)
+    output = None
+    if arguments.output != _STANDARD_OUTPUT:
+        output = Path(arguments.output or Path(arguments.prediction_root, _SUMMARY_FILE))
+        check_output(output)
+    config_set = load_config_set(arguments.config_root or default_config_root(arguments.gold_root))
+    with _ProgressLine(sys.stderr) as progress:
+        summary = score_suite(config_set, submission, arguments.gold_root, progress)
+    if output is not None:
+        write_atomically(output, summary_json.render(summary))
+    status = EXIT_SCORED
+    bar: Fraction | None = arguments.fail_under
+    if bar is not None and Fraction(summary.passed_task_count, summary.task_count) < bar:
+        status = EXIT_BELOW_BAR
+    try:
+        _print_result(arguments, config_set, summary, output)
+        if status == EXIT_BELOW_BAR:
+            counts = f"{summary.passed_task_count}/{summary.task_count}"
+            print(f"accuracy {counts} is below --fail-under {bar}", file=sys.stderr)
+    except BrokenPipeError:
+        # Whoever read our output has gone; the summary is written. Keep the interpreter from complaining at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return status
+
+
+def _print_result(arguments: argparse.Namespace, config_set: ConfigSet, summary: Summary, output: Path | None) -> None:
+    if arguments.json:
+        _write_utf8(sys.stdout, summary_json.render(summary, with_tasks=False))
+        return
+    stream = sys.stdout
+    if output is None:
+        _write_utf8(sys.stdout, summary_json.render(summary))
+        stream = sys.stderr
+    style = console.ConsoleStyle(
+        failed_tasks=not arguments.quiet, passed_tasks=arguments.verbose, colour=_wants_colour(stream)
+    )
+    stream.write(console.render(summary, style, str(config_set.root), None if output is None else str(output)))
+    stream.flush()
+
+
+def _write_utf8(stream: TextIO, text: str) -> None:
+    """Write `text` as UTF-8 whatever the terminal's encoding: an escape that is not JSON's would spoil it."""
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:
+        stream.write(text)
+    else:
+        buffer.write(text.encode("utf-8"))
+    stream.flush()
+
+
+def _wants_colour(stream: TextIO) -> bool:
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+class _ProgressLine:
+    """A line "12/50 tasks" that overwrites itself, on a terminal only and only once a second has passed."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._shows_from = time.monotonic() + _PROGRESS_AFTER_SECONDS
+        self._shown = False
+
+    def __enter__(self) -> Progress | None:
+        return self._show if self._stream.isatty() else None
+
+    def _show(self, done: int, total: int) -> None:
+        if time.monotonic() >= self._shows_from:
+            self._stream.write(f"\r{done}/{total} tasks")
+            self._stream.flush()
+            self._shown = True
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()

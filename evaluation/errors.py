@@ -1,0 +1,61 @@
+"""The exceptions, by whose fault it is and what it does to the run.
+
+Three blast radii: `EvaluationFatalError` aborts the run, `PredictionFormatError` fails one task, `CellError` rules out
+one candidate column. `InputError` has no radius of its own: it says that a file cannot be used, and whoever asked for
+the file knows whose it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+# The ranges are spelled out, not asked of the Unicode tables, so that a message has the same bytes on every Python:
+# control characters, soft hyphen, invisible and bidirectional formatting, line separators, surrogates, private use,
+# byte-order mark and interlinear marks, language tags.
+_UNSHOWABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\U000e0000-\U0010ffff]"
+)
+_SHOWN_CHARACTERS = 80
+
+
+class EvaluationError(Exception):
+    """Base of every error that this package raises on purpose; its text is one sentence for a person."""
+
+
+class EvaluationFatalError(EvaluationError):
+    """A config, a gold file, a root or an option is unusable: no score can be given (exit status 2)."""
+
+
+class PredictionFormatError(EvaluationError):
+    """A prediction cannot be read as a strict CSV table: its own task fails, nothing else does."""
+
+
+class InputError(EvaluationError):
+    """A file cannot be used; the text is a predicate such as "is a symbolic link", without the file's name."""
+
+
+class CellError(EvaluationError):
+    """A text is not a value of the column's type; the text is a predicate such as "is not a number"."""
+
+
+class MappingSearchExhausted(EvaluationError):
+    """The column-mapping search met its work budget before it could decide."""
+
+
+def escape(text: str) -> str:
+    """Return `text` with everything that a terminal or a reader could not see as itself written as an escape."""
+    return _UNSHOWABLE.sub(lambda match: _escaped(ord(match.group())), text)
+
+
+def quoted(text: str) -> str:
+    """Return `text` in single quotes for a message: escaped, and cut to its first 80 characters when longer."""
+    if len(text) <= _SHOWN_CHARACTERS:
+        return f"'{escape(text)}'"
+    return f"'{escape(text[:_SHOWN_CHARACTERS])}…' ({len(text)} characters)"
+
+
+def _escaped(code: int) -> str:
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

@@ -1,0 +1,101 @@
+"""Read one regular file whole, without following links where they are not trusted and without ever blocking."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+
+from .errors import InputError
+
+_KINDS = (
+    (stat.S_ISLNK, "a symbolic link"),
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+@dataclass(frozen=True)
+class FileContent:
+    """The bytes of a regular file, and its identity on this machine: two hard links to one file share it."""
+
+    data: bytes
+    identity: tuple[int, int]
+
+
+def kind_of(mode: int) -> str:
+    """Return what a `st_mode` stands for, as a noun with its article; "a regular file" for one."""
+    return next((noun for is_kind, noun in _KINDS if is_kind(mode)), "a regular file")
+
+
+def read_file(path: str | os.PathLike[str], max_bytes: int, *, follow_links: bool) -> FileContent:
+    """Return the content of the regular file at `path`.
+
+    The kind is checked on the open descriptor, so nothing can be swapped in between. Raises FileNotFoundError when
+    nothing is there, and InputError when it is not a regular file, cannot be read, or is longer than `max_bytes`.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if not follow_links:
+        flags |= getattr(os, "O_NOFOLLOW", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileNotFoundError(path) from None
+    except (OSError, ValueError) as error:
+        raise InputError(_refusal(path, error)) from None
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise InputError(f"is {kind_of(status.st_mode)}, not a regular file")
+        data = _read_at_most(descriptor, max_bytes)
+    except OSError as error:
+        raise InputError(f"cannot be read ({_reason(error)})") from None
+    finally:
+        os.close(descriptor)
+    return FileContent(data, (status.st_dev, status.st_ino))
+
+
+def _read_at_most(descriptor: int, max_bytes: int) -> bytes:
+    with open(descriptor, "rb", buffering=0, closefd=False) as stream:
+        chunks = []
+        left = max_bytes + 1
+        while left and (chunk := stream.read(min(left, 1 << 22))):
+            chunks.append(chunk)
+            left -= len(chunk)
+    if not left:
+        raise InputError(f"is longer than {max_bytes} bytes")
+    return b"".join(chunks)
+
+
+def _refusal(path: str | os.PathLike[str], error: OSError | ValueError) -> str:
+    """Return why `path` could not be opened: its kind where that is the cause, else the system's reason."""
+    try:
+        kind = kind_of(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        kind = "a regular file"
+    if kind != "a regular file":
+        return f"is {kind}, not a regular file"
+    return f"cannot be read ({_reason(error)})"
+
+
+def _reason(error: OSError | ValueError) -> str:
+    # The system's words vary between platforms; the name of the class does not.
+    return type(error).__name__
+
+
+class FileSetDigest:
+    """SHA-256 over files in the order given: of each its name in UTF-8, NUL, its bytes, NUL."""
+
+    def __init__(self) -> None:
+        self._digest = hashlib.sha256()
+
+    def add(self, name: str, data: bytes) -> None:
+        for part in (name.encode("utf-8"), b"\0", data, b"\0"):
+            self._digest.update(part)
+
+    def hexdigest(self) -> str:
+        return self._digest.hexdigest()

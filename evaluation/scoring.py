@@ -1,0 +1,239 @@
+"""One task, one prediction: one result."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .cells import CanonicalValues, first_unreadable
+from .configs import ColumnSpec, TaskConfig
+from .errors import (
+    CellError,
+    EvaluationFatalError,
+    InputError,
+    MappingSearchExhausted,
+    PredictionFormatError,
+    quoted,
+)
+from .files import FileContent, read_file
+from .mapping import ColumnMatches, match_columns, perfect_matching, smallest_mapping
+from .results import TaskEvaluationResult
+from .submissions import read_prediction
+from .tables import DEFAULT_LIMITS, Table, parse_table
+
+GOLD_FILE = "gold.csv"
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A task's gold table, known to be valid: its texts, and per column the values and the rule that reads them.
+
+    Columns with equal rules share one `CanonicalValues`; `kinds[i]` is the place of column i's in `readers`.
+    """
+
+    content: FileContent
+    table: Table
+    readers: Sequence[CanonicalValues]
+    kinds: Sequence[int]
+    columns: Sequence[Sequence[str | None]]
+
+
+def evaluate_task(
+    *, config: TaskConfig, prediction_path: str | os.PathLike[str], gold_path: str | os.PathLike[str]
+) -> TaskEvaluationResult:
+    """Return the result of one prediction file against one gold file.
+
+    Raises EvaluationFatalError when the gold file is missing or invalid or the config makes no rule; whatever is wrong
+    with the prediction is in the result.
+    """
+    gold_name, prediction_name = (quoted(Path(path).name) for path in (gold_path, prediction_path))
+    gold = read_gold(config, gold_path, gold_name)
+    try:
+        content = read_prediction(prediction_path, prediction_name, DEFAULT_LIMITS.csv_bytes)
+    except PredictionFormatError as error:
+        return failure(config, gold, None, "invalid_prediction_csv", str(error))
+    return score_task(config, gold, content, prediction_name)
+
+
+def read_gold(config: TaskConfig, path: str | os.PathLike[str], name: str) -> Gold:
+    """Return the gold table in the file at `path`, called `name` in messages.
+
+    Raises EvaluationFatalError when it is missing, not a strict CSV table, not as wide as the config, or has a cell
+    that its column's rule cannot read.
+    """
+    try:
+        content = read_file(path, DEFAULT_LIMITS.csv_bytes, follow_links=True)
+        table = parse_table(content.data)
+    except FileNotFoundError:
+        raise EvaluationFatalError(f"gold file {name} does not exist") from None
+    except InputError as error:
+        raise EvaluationFatalError(f"gold file {name} {error}") from None
+    if table.column_count != len(config.columns):
+        raise EvaluationFatalError(
+            f"gold file {name} has {_count(table.column_count, 'column')}, expected {len(config.columns)} as in the config"
+        )
+    readers: dict[object, CanonicalValues] = {}
+    columns = []
+    for spec, texts in zip(config.columns, table.columns, strict=True):
+        reader = readers.setdefault(spec.rule, CanonicalValues(spec.rule))
+        try:
+            columns.append(reader.column(texts))
+        except CellError:
+            raise EvaluationFatalError(
+                f"gold file {name}, column {_column(spec)}: {first_unreadable(spec.rule, texts)}"
+            ) from None
+    places = {rule: place for place, rule in enumerate(readers)}
+    kinds = [places[spec.rule] for spec in config.columns]
+    return Gold(content, table, list(readers.values()), kinds, columns)
+
+
+def score_task(
+    config: TaskConfig, gold: Gold, prediction: FileContent | None, prediction_name: str
+) -> TaskEvaluationResult:
+    """Return the result of a prediction's content, None when there is none, against a valid gold table."""
+    if prediction is None:
+        return failure(config, gold, None, "missing_prediction", f"{prediction_name} does not exist")
+    if prediction.identity == gold.content.identity:
+        return failure(
+            config, gold, None, "invalid_prediction_csv", f"{prediction_name} is the gold file itself (a hard link)"
+        )
+    try:
+        table = parse_table(prediction.data)
+    except InputError as error:
+        return failure(config, gold, None, "invalid_prediction_csv", f"{prediction_name} {error}")
+    for code, noun, expected, got in (
+        ("column_count_mismatch", "column", gold.table.column_count, table.column_count),
+        ("row_count_mismatch", "data row", gold.table.row_count, table.row_count),
+    ):
+        if expected != got:
+            return failure(config, gold, table, code, f"expected {_count(expected, noun)}, got {got}")
+    return _compare(config, gold, table)
+
+
+def failure(
+    config: TaskConfig, gold: Gold, prediction: Table | None, error_code: str, error: str
+) -> TaskEvaluationResult:
+    """Return a failed result; `prediction` is None where no table could be read."""
+    return _result(config, gold, prediction, None, error_code, error)
+
+
+def _result(
+    config: TaskConfig,
+    gold: Gold,
+    prediction: Table | None,
+    mapping: tuple[int, ...] | None,
+    error_code: str | None = None,
+    error: str | None = None,
+) -> TaskEvaluationResult:
+    return TaskEvaluationResult(
+        task_id=config.task_id,
+        order_sensitive=config.order_sensitive,
+        gold_column_count=gold.table.column_count,
+        prediction_column_count=prediction.column_count if prediction else 0,
+        gold_row_count=gold.table.row_count,
+        prediction_row_count=prediction.row_count if prediction else 0,
+        mapping=mapping,
+        error_code=error_code,
+        error=error,
+    )
+
+
+def _compare(config: TaskConfig, gold: Gold, prediction: Table) -> TaskEvaluationResult:
+    """Compare two tables of equal shape."""
+    if _equal_in_place(config.order_sensitive, gold, prediction):
+        return _result(config, gold, prediction, tuple(range(gold.table.column_count)))
+    columns = prediction.columns
+    views = [_view(reader, columns) for reader in gold.readers]
+    matches = match_columns(gold.columns, gold.kinds, views, ordered=config.order_sensitive)
+    if perfect_matching(matches.readable) is None:
+        reason = _why_unreadable(config, columns, matches)
+        return failure(config, gold, prediction, "type_normalization_failed", reason)
+    try:
+        mapping = smallest_mapping(matches, ordered=config.order_sensitive)
+    except MappingSearchExhausted as error:
+        return failure(config, gold, prediction, "mapping_search_exhausted", str(error))
+    if mapping is None:
+        return failure(config, gold, prediction, "relation_mismatch", _why_unequal(config, matches))
+    return _result(config, gold, prediction, mapping)
+
+
+def _view(reader: CanonicalValues, columns: Iterable[Iterable[str]]) -> Iterator[list[str | None] | None]:
+    for texts in columns:
+        try:
+            yield reader.column(texts)
+        except CellError:
+            yield None
+
+
+def _equal_in_place(ordered: bool, gold: Gold, prediction: Table) -> bool:
+    """Return whether the tables are equal with every column where it stands.
+
+    That mapping is the smallest of all, so where it holds nothing else needs to be looked at. Rows (or, ordered,
+    columns) identical as text are equal under any rule, because gold's texts are known to be readable: they cancel
+    out, and only the rest is read.
+    """
+    if ordered:
+        pairs = zip(gold.table.columns, gold.columns, prediction.columns, gold.kinds, strict=True)
+        return all(
+            gold_texts == texts or _try_column(gold.readers[kind], texts) == values
+            for gold_texts, values, texts, kind in pairs
+        )
+    gold_rows, prediction_rows = Counter(gold.table.rows), Counter(prediction.rows)
+    gold_rest = list((gold_rows - prediction_rows).elements())
+    if not gold_rest:
+        return True
+    prediction_rest = list((prediction_rows - gold_rows).elements())
+    gold_columns, prediction_columns = [], []
+    for kind, gold_texts, texts in zip(
+        gold.kinds, zip(*gold_rest, strict=True), zip(*prediction_rest, strict=False), strict=False
+    ):
+        column = _try_column(gold.readers[kind], texts)
+        gold_column = gold.readers[kind].column(gold_texts)
+        if column is None or _multiset(column) != _multiset(gold_column):
+            return False
+        gold_columns.append(gold_column)
+        prediction_columns.append(column)
+    return _multiset(zip(*gold_columns, strict=True)) == _multiset(zip(*prediction_columns, strict=False))
+
+
+def _multiset(values: Iterable[Hashable]) -> dict[Hashable, int]:
+    # A plain dict: `Counter` compares in Python code, a dict in C.
+    return dict(Counter(values))
+
+
+def _try_column(reader: CanonicalValues, texts: Iterable[str]) -> list[str | None] | None:
+    return next(_view(reader, [texts]))
+
+
+def _why_unreadable(config: TaskConfig, columns: Sequence[Sequence[str]], matches: ColumnMatches) -> str:
+    """Return why no mapping fits the types: the first gold column that nothing fits, and what is wrong in its place."""
+    for spec, readable in zip(config.columns, matches.readable, strict=True):
+        if not readable:
+            fault = first_unreadable(spec.rule, columns[spec.gold_index])
+            return (
+                f"no prediction column is readable as gold column {_column(spec)}; "
+                f"in prediction column {spec.gold_index}, {fault}"
+            )
+    return "every gold column has a prediction column that is readable under its type, but too few for all of them"
+
+
+def _why_unequal(config: TaskConfig, matches: ColumnMatches) -> str:
+    """Return why no mapping makes the tables equal: the first gold column whose values no prediction column holds."""
+    order = " in the same order" if config.order_sensitive else ""
+    for spec, candidates in zip(config.columns, matches.candidates, strict=True):
+        if not candidates:
+            return f"no prediction column holds the values of gold column {_column(spec)}{order}"
+    if perfect_matching(matches.candidates) is None:
+        return f"too few prediction columns hold the values of the gold columns{order}"
+    return "every column's values are there, but not together in the same rows"
+
+
+def _column(spec: ColumnSpec) -> str:
+    return f"{spec.gold_index} {quoted(spec.gold_name)} ({spec.type})"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

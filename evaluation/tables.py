@@ -1,0 +1,112 @@
+"""One strict CSV file, within limits, as a `Table` of texts."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from .errors import InputError
+
+_MEBIBYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class TableLimits:
+    """What a CSV file may hold at most: bytes of the file, data rows, columns, and characters in one cell."""
+
+    csv_bytes: int = 20 * _MEBIBYTE
+    rows: int = 100_000
+    columns: int = 64
+    cell_characters: int = 2 * _MEBIBYTE
+
+
+DEFAULT_LIMITS = TableLimits()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A header and data rows of raw texts; every row is as long as the header, which has at least one cell."""
+
+    header: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+    @property
+    def column_count(self) -> int:
+        return len(self.header)
+
+    @property
+    def row_count(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def columns(self) -> list[tuple[str, ...]]:
+        """The texts column by column: `column_count` tuples of `row_count` texts."""
+        return list(zip(*self.rows, strict=True)) if self.rows else [()] * self.column_count
+
+
+def parse_table(data: bytes, limits: TableLimits = DEFAULT_LIMITS) -> Table:
+    """Return the table that the bytes of a CSV file spell.
+
+    Strict: UTF-8 with an optional byte-order mark, comma, double quotes doubled inside quotes, any of the three line
+    ends, no NUL, a header, and every row as long as the header. Raises InputError, whose text is a predicate with the
+    row where there is one, when the file is anything else or exceeds `limits`.
+    """
+    if len(data) > limits.csv_bytes:
+        raise InputError(f"is longer than {limits.csv_bytes} bytes")
+    text = _decode(data)
+    rows = _read_rows(text, limits)
+    if not rows:
+        raise InputError("is empty, expected a header row")
+    header = rows[0]
+    if not header:
+        raise InputError("has a blank first line, expected a header row")
+    if len(header) > limits.columns:
+        raise InputError(f"has {len(header)} columns, more than the {limits.columns} allowed")
+    if len(rows) - 1 > limits.rows:
+        raise InputError(f"has more than {limits.rows} data rows")
+    for number, row in enumerate(rows):
+        if len(row) != len(header):
+            raise InputError(f"has {_cells(len(row))} in data row {number}, expected {len(header)} as in the header")
+    return Table(header, rows[1:])
+
+
+def _decode(data: bytes) -> str:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        # Said in our own words: the interpreter's differ between versions.
+        raise InputError(f"is not UTF-8 (byte {error.start})") from None
+    position = text.find("\0")
+    if position >= 0:
+        raise InputError(f"contains a NUL character (character {position})")
+    return text
+
+
+def _read_rows(text: str, limits: TableLimits) -> list[tuple[str, ...]]:
+    """Return the header and the data rows, at most one more than allowed, as the strict `csv` dialect reads them."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    previous = csv.field_size_limit(limits.cell_characters)
+    try:
+        return list(map(tuple, islice(reader, limits.rows + 2)))
+    except csv.Error as error:
+        raise InputError(_csv_fault(str(error), reader.line_num, limits)) from None
+    finally:
+        csv.field_size_limit(previous)
+
+
+def _csv_fault(reason: str, line: int, limits: TableLimits) -> str:
+    if "field larger" in reason:
+        return f"has a cell of more than {limits.cell_characters} characters (line {line})"
+    if "unexpected end" in reason:
+        return f"ends inside a quoted cell (line {line})"
+    return f"has text between a closing quote and the next comma (line {line})"
+
+
+def _cells(count: int) -> str:
+    if count == 0:
+        return "no cells (a blank line)"
+    return "1 cell" if count == 1 else f"{count} cells"
