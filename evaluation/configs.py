@@ -226,12 +226,12 @@ def _parse_json(data: bytes, name: str) -> object:
         reason = f"is not JSON (line {error.lineno}, column {error.colno}: {error.msg})"
     except RecursionError:
         reason = "is nested too deeply"
-    except _BadJson as error:
+    except _StrictJsonError as error:
         reason = str(error)
     raise EvaluationFatalError(f"config {quoted(name)} {reason}")
 
 
-class _BadJson(ValueError):
+class _StrictJsonError(ValueError):
     """JSON that the standard parser would let pass."""
 
 
@@ -239,17 +239,17 @@ def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) != len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise _BadJson(f"has the key {quoted(twice)} twice in one object")
+        raise _StrictJsonError(f"has the key {quoted(twice)} twice in one object")
     return result
 
 
 def _no_constant(text: str) -> NoReturn:
-    raise _BadJson(f"holds {text}, which is not JSON")
+    raise _StrictJsonError(f"holds {text}, which is not JSON")
 
 
 def _short_integer(text: str) -> int:
     if len(text) > _MAX_INTEGER_DIGITS:
-        raise _BadJson(f"holds an integer of {len(text)} characters")
+        raise _StrictJsonError(f"holds an integer of {len(text)} characters")
     return int(text)
 
 

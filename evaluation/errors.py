@@ -39,7 +39,7 @@ class CellError(EvaluationError):
     """A text is not a value of the column's type; the text is a predicate such as "is not a number"."""
 
 
-class MappingSearchExhausted(EvaluationError):
+class MappingBudgetError(EvaluationError):
     """The column-mapping search met its work budget before it could decide."""
 
 

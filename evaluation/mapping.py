@@ -5,8 +5,9 @@ under that rule, or None where it is unreadable. A mapping sends gold column i t
 the kind of i. The answer is always the lexicographically smallest mapping.
 
 Ordered rows make columns independent of each other, so the answer is a bipartite perfect matching. Unordered rows make
-the question as hard as graph isomorphism: `_Search` decides it by colour refinement with individualisation (B. D. McKay,
-"Practical graph isomorphism", 1981), and its work is counted in cells visited and bounded by a budget.
+the question as hard as graph isomorphism: `_Search` decides it by colour refinement with individualisation, as graph
+canonisers do (B. D. McKay, "Practical graph isomorphism", 1981); its work is counted in cells visited and bounded by
+a budget.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from array import array
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from .errors import MappingSearchExhausted
+from .errors import MappingBudgetError
 
 Column = Sequence[Hashable]
 
@@ -114,7 +115,7 @@ def smallest_mapping(matches: ColumnMatches, *, ordered: bool, budget: int = DEF
     """Return the smallest mapping that makes the tables equal, as prediction index per gold column, or None.
 
     Rows are equal as sequences when `ordered`, else as multisets; `matches` must have been made with the same flag.
-    Raises MappingSearchExhausted when deciding takes more than `budget` visited cells.
+    Raises MappingBudgetError when deciding takes more than `budget` visited cells.
     """
     matching = perfect_matching(matches.candidates)
     if ordered or matching is None:
@@ -273,7 +274,7 @@ class _Search:
     def _spend(self, columns: int) -> None:
         self._budget -= columns * self._row_count
         if self._budget < 0:
-            raise MappingSearchExhausted("the column-mapping search met its work budget")
+            raise MappingBudgetError("the column-mapping search met its work budget")
 
 
 def _settle(classes: Sequence[_Class]) -> tuple[_Class, ...] | None:

@@ -14,7 +14,7 @@ from .errors import (
     CellError,
     EvaluationFatalError,
     InputError,
-    MappingSearchExhausted,
+    MappingBudgetError,
     PredictionFormatError,
     quoted,
 )
@@ -73,7 +73,8 @@ def read_gold(config: TaskConfig, path: str | os.PathLike[str], name: str) -> Go
         raise EvaluationFatalError(f"gold file {name} {error}") from None
     if table.column_count != len(config.columns):
         raise EvaluationFatalError(
-            f"gold file {name} has {_count(table.column_count, 'column')}, expected {len(config.columns)} as in the config"
+            f"gold file {name} has {_count(table.column_count, 'column')}, "
+            f"expected {len(config.columns)} as in the config"
         )
     readers: dict[object, CanonicalValues] = {}
     columns = []
@@ -153,7 +154,7 @@ def _compare(config: TaskConfig, gold: Gold, prediction: Table) -> TaskEvaluatio
         return failure(config, gold, prediction, "type_normalization_failed", reason)
     try:
         mapping = smallest_mapping(matches, ordered=config.order_sensitive)
-    except MappingSearchExhausted as error:
+    except MappingBudgetError as error:
         return failure(config, gold, prediction, "mapping_search_exhausted", str(error))
     if mapping is None:
         return failure(config, gold, prediction, "relation_mismatch", _why_unequal(config, matches))

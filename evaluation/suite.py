@@ -81,8 +81,9 @@ def _read_gold(config: TaskConfig, gold_root: Path, config_set: ConfigSet) -> Go
     path = gold_root / config.task_id / GOLD_FILE
     if not os.path.lexists(path):
         raise EvaluationFatalError(
-            f"gold file {config.task_id}/{GOLD_FILE} does not exist in {quoted(str(gold_root))}, but {config.task_id} is "
-            f"in the config set {quoted(str(config_set.root))}; to score another set, pass its folder as --config-root"
+            f"gold file {config.task_id}/{GOLD_FILE} does not exist in {quoted(str(gold_root))}, "
+            f"but {config.task_id} is in the config set {quoted(str(config_set.root))}; "
+            "to score another set, pass its folder as --config-root"
         )
     return read_gold(config, path, f"{config.task_id}/{GOLD_FILE}")
 
