@@ -17,52 +17,13 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .errors import MappingBudgetError
+from .matching import perfect_matching
 
 Column = Sequence[Hashable]
 
 # About half a minute of work: well above what tables without deliberate symmetry need, and above many of the hardest
 # 64-column tables known (pairs of Latin-square graphs).
 DEFAULT_BUDGET = 300_000_000
-
-
-def perfect_matching(candidates: Sequence[Iterable[int]]) -> tuple[int, ...] | None:
-    """Return the lexicographically smallest choice of one distinct candidate per position, or None if there is none.
-
-    Builds any perfect matching by augmenting paths, then lowers each position in turn as far as the rest allows.
-    O(n * edges) for the first, O(n^2 * edges) for the second.
-    """
-    options = [sorted(candidate) for candidate in candidates]
-    owner: dict[int, int] = {}
-    for position in range(len(options)):
-        if not _augment(position, options, owner, set()):
-            return None
-    for position, choices in enumerate(options):
-        current = next(choice for choice in choices if owner.get(choice) == position)
-        for choice in choices:
-            if choice == current:
-                break
-            # Positions before this one keep their choice, so their owners count as visited.
-            settled = {taken for taken, who in owner.items() if who < position}
-            if choice in settled:
-                continue
-            trial = {taken: who for taken, who in owner.items() if taken not in (choice, current)}
-            trial[choice] = position
-            if choice not in owner or _augment(owner[choice], options, trial, settled | {choice}):
-                owner = trial
-                break
-    return tuple(sorted(owner, key=owner.__getitem__))
-
-
-def _augment(position: int, options: Sequence[Sequence[int]], owner: dict[int, int], visited: set[int]) -> bool:
-    """Give `position` a candidate, moving earlier owners along one path of `visited`-free candidates if need be."""
-    for choice in options[position]:
-        if choice in visited:
-            continue
-        visited.add(choice)
-        if choice not in owner or _augment(owner[choice], options, owner, visited):
-            owner[choice] = position
-            return True
-    return False
 
 
 @dataclass(frozen=True)
@@ -120,7 +81,7 @@ def smallest_mapping(matches: ColumnMatches, *, ordered: bool, budget: int = DEF
     matching = perfect_matching(matches.candidates)
     if ordered or matching is None:
         return matching
-    return _Search(matches, budget).run()
+    return _Search(matches.kinds, matches.gold, matches.views, budget).run(matches.candidates)
 
 
 @dataclass(frozen=True)
@@ -145,6 +106,14 @@ class _State:
     prediction_colours: Sequence[int]
 
 
+@dataclass(frozen=True)
+class _Automorphism:
+    """A permutation of columns, `permutation[j]` the image of j, or None; and the cells visited in finding out."""
+
+    permutation: tuple[int, ...] | None
+    cost: int
+
+
 class _Numbering(dict[Hashable, int]):
     """Numbers keys from 0 in the order in which they are first looked up."""
 
@@ -159,25 +128,34 @@ class _Search:
     A prediction column that is a candidate under two kinds belongs to two classes at once. A class is *settled* once
     its prediction columns are its own and as many as its gold columns; only settled classes colour the rows, because
     colouring by a column that may yet turn out to be another's could tell equal tables apart.
+
+    `gold[i]` is a column of numbers of kind `kinds[i]`, `views[kind, j]` a prediction column as that kind reads it.
     """
 
-    def __init__(self, matches: ColumnMatches, budget: int) -> None:
-        self._budget = budget
-        self._kinds = matches.kinds
-        self._gold = matches.gold
-        self._views = matches.views
-        self._row_count = len(matches.gold[0])
-        self._pair_base = 1 + max((max(column, default=0) for column in matches.gold), default=0)
+    def __init__(
+        self,
+        kinds: Sequence[int],
+        gold: Sequence[Sequence[int]],
+        views: Mapping[tuple[int, int], Sequence[int]],
+        budget: int,
+    ) -> None:
+        self.budget = budget
+        self._kinds = kinds
+        self._gold = gold
+        self._views = views
+        self._row_count = len(gold[0])
+        self._pair_base = 1 + max((max(column, default=0) for column in gold), default=0)
+
+    def run(self, candidates: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
+        """Return the smallest mapping that sends each gold column to one of its candidates, or None."""
         groups: dict[tuple[int, tuple[int, ...]], list[int]] = {}
-        for i, (kind, choices) in enumerate(zip(matches.kinds, matches.candidates, strict=True)):
+        for i, (kind, choices) in enumerate(zip(self._kinds, candidates, strict=True)):
             groups.setdefault((kind, tuple(choices)), []).append(i)
-        self._first_classes = tuple(_Class(tuple(group), choices) for (_, choices), group in groups.items())
-
-    def run(self) -> tuple[int, ...] | None:
+        classes = tuple(_Class(tuple(group), choices) for (_, choices), group in groups.items())
         colours = [0] * self._row_count
-        return self._solve(_State(self._first_classes, frozenset(), colours, colours))
+        return self._solve(_State(classes, frozenset(), colours, colours))
 
-    def _solve(self, state: _State) -> tuple[int, ...] | None:
+    def _solve(self, state: _State, prune: bool = True) -> tuple[int, ...] | None:
         refined = self._refine(state)
         if refined is None:
             return None
@@ -186,16 +164,46 @@ class _Search:
             pairs = (pair for group in refined.classes for pair in zip(group.gold, group.prediction, strict=True))
             return tuple(j for _, j in sorted(pairs))
         group = min(undecided, key=lambda undecided_class: undecided_class.gold)
-        failed: list[int] = []
+        failures = _Failures(self, refined, group, prune)
         for j in group.prediction:
-            # A column equal to one that failed can be swapped with it, so it fails too.
-            if any(self._interchangeable(j, other) for other in failed):
+            if failures.cover(j):
                 continue
-            mapping = self._solve(_individualise(refined, group, j))
+            before = self.budget
+            mapping = self._solve(_individualise(refined, group, group.gold[0], j), prune)
             if mapping is not None:
                 return mapping
-            failed.append(j)
+            failures.add(j, before - self.budget)
         return None
+
+    def prediction_automorphism(self, state: _State, group: _Class, j: int, image: int, budget: int) -> _Automorphism:
+        """Look for a permutation of the prediction columns that keeps `state` and sends column j to `image`.
+
+        Spends at most `budget`. Finds none where a column may be read under several kinds: then a permutation of
+        columns alone does not say what becomes of the values.
+        """
+        kinds = {column: kind for kind, column in self._views}
+        if len(kinds) != len(self._views):
+            return _Automorphism(None, 0)
+        columns = [self._views[kinds[column], column] for column in range(len(self._gold))]
+        search = _Search([kinds[column] for column in range(len(columns))], columns, self._views, budget)
+        mirrored = _State(
+            tuple(_Class(other.prediction, other.prediction) for other in state.classes),
+            frozenset(_Class(other.prediction, other.prediction) for other in state.coloured),
+            state.prediction_colours,
+            state.prediction_colours,
+        )
+        start = _individualise(mirrored, _Class(group.prediction, group.prediction), j, image)
+        try:
+            permutation = search._solve(start, prune=False)
+        except MappingBudgetError:
+            permutation = None
+        return _Automorphism(permutation, budget - search.budget)
+
+    def interchangeable(self, j: int, other: int) -> bool:
+        """Return whether two prediction columns are identical however they are read."""
+        kinds = set(self._kinds)
+        self._spend(len(kinds))
+        return all(self._views.get((kind, j)) == self._views.get((kind, other)) for kind in kinds)
 
     def _refine(self, state: _State) -> _State | None:
         """Split classes and colour rows in turn until nothing changes; None once the tables are told apart."""
@@ -266,15 +274,51 @@ class _Search:
             self._views[kind, j] == first_prediction for j in group.prediction
         )
 
-    def _interchangeable(self, j: int, other: int) -> bool:
-        kinds = set(self._kinds)
-        self._spend(len(kinds))
-        return all(self._views.get((kind, j)) == self._views.get((kind, other)) for kind in kinds)
-
     def _spend(self, columns: int) -> None:
-        self._budget -= columns * self._row_count
-        if self._budget < 0:
+        self.budget -= columns * self._row_count
+        if self.budget < 0:
             raise MappingBudgetError("the column-mapping search met its work budget")
+
+
+class _Failures:
+    """The candidates of one node that have failed, and which others must fail with them.
+
+    A symmetry of the prediction table that keeps everything decided so far turns a mapping through one column into a
+    mapping through its image; so where a column has failed, so does every image of it. Looking for symmetries may cost
+    as much as the failures have cost, so it at most doubles the work, and on symmetric tables saves most of it.
+    """
+
+    def __init__(self, search: _Search, state: _State, group: _Class, prune: bool) -> None:
+        self._search = search
+        self._state = state
+        self._group = group
+        self._prune = prune
+        self._failed: list[int] = []
+        self._allowance = 0
+        self._orbits = {j: j for other in state.classes for j in other.prediction}
+
+    def add(self, j: int, cost: int) -> None:
+        self._failed.append(j)
+        self._allowance += cost
+
+    def cover(self, j: int) -> bool:
+        """Return whether column j is known to fail."""
+        if any(self._orbits[j] == self._orbits[other] for other in self._failed):
+            return True
+        return any(self._search.interchangeable(j, other) or self._carries(other, j) for other in self._failed)
+
+    def _carries(self, failed: int, j: int) -> bool:
+        if not self._prune or self._allowance <= 0:
+            return False
+        found = self._search.prediction_automorphism(self._state, self._group, failed, j, self._allowance)
+        self._allowance -= found.cost
+        self._search.budget -= found.cost
+        if found.permutation is None:
+            return False
+        for column, image in enumerate(found.permutation):
+            joined, kept = self._orbits[column], self._orbits[image]
+            self._orbits = {key: kept if orbit == joined else orbit for key, orbit in self._orbits.items()}
+        return True
 
 
 def _settle(classes: Sequence[_Class]) -> tuple[_Class, ...] | None:
@@ -297,11 +341,11 @@ def _settle(classes: Sequence[_Class]) -> tuple[_Class, ...] | None:
     return tuple(remaining)
 
 
-def _individualise(state: _State, group: _Class, j: int) -> _State:
-    """Return the state in which the first gold column of `group` is mapped to prediction column `j`."""
-    classes = [_Class(group.gold[:1], (j,))]
+def _individualise(state: _State, group: _Class, i: int, j: int) -> _State:
+    """Return the state in which gold column i, of class `group`, is mapped to prediction column j."""
+    classes = [_Class((i,), (j,))]
     for other in state.classes:
-        gold = other.gold[1:] if other is group else other.gold
+        gold = tuple(column for column in other.gold if column != i) if other == group else other.gold
         if gold:
             classes.append(_Class(gold, tuple(candidate for candidate in other.prediction if candidate != j)))
     return _State(tuple(classes), state.coloured, state.gold_colours, state.prediction_colours)

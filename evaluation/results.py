@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from . import __version__
 from .errors import EvaluationError
 from .metrics import Interval, wilson_interval
 
@@ -102,10 +101,11 @@ class TaskEvaluationResult:
 class Summary:
     """The evaluation of a suite: one result per task of the config set, in number order, and what identifies it.
 
-    The digests are SHA-256 over the config files, the gold files and the prediction files that could be read.
+    `evaluator_version` is that of the program that scored. The digests are SHA-256 over the config files, the gold files and the prediction files that could be read.
     There is at least one task.
     """
 
+    evaluator_version: str
     config_schema_version: str
     config_set_sha256: str
     gold_set_sha256: str
@@ -145,7 +145,7 @@ class Summary:
         """Return the summary's JSON form, described by `schema/summary.schema.json`."""
         return {
             "evaluator": EVALUATOR,
-            "evaluator_version": __version__,
+            "evaluator_version": self.evaluator_version,
             "config_schema_version": self.config_schema_version,
             "config_set_sha256": self.config_set_sha256,
             "metric": METRIC,
@@ -175,6 +175,7 @@ class Summary:
                     f"got {document['summary_schema_version']!r}"
                 )
             summary = cls(
+                evaluator_version=document["evaluator_version"],
                 config_schema_version=document["config_schema_version"],
                 config_set_sha256=document["config_set_sha256"],
                 gold_set_sha256=document["gold_set_sha256"],
@@ -184,6 +185,6 @@ class Summary:
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise EvaluationError(f"not a summary ({type(error).__name__}: {error})") from None
-        if not summary.tasks or summary.to_dict() != {**document, "evaluator_version": __version__}:
+        if not summary.tasks or summary.to_dict() != document:
             raise EvaluationError("not a summary: its counts or rates do not follow from its tasks")
         return summary

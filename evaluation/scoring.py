@@ -19,7 +19,8 @@ from .errors import (
     quoted,
 )
 from .files import FileContent, read_file
-from .mapping import ColumnMatches, match_columns, perfect_matching, smallest_mapping
+from .mapping import ColumnMatches, match_columns, smallest_mapping
+from .matching import perfect_matching
 from .results import TaskEvaluationResult
 from .submissions import read_prediction
 from .tables import DEFAULT_LIMITS, Table, parse_table

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from . import __version__
 from .configs import (
     CONFIG_SCHEMA_VERSION,
     ConfigSet,
@@ -68,6 +69,7 @@ def score_suite(
         (name for name in submission.folders if is_task_id(name) and name not in known), key=task_number_key
     )
     return Summary(
+        evaluator_version=__version__,
         config_schema_version=CONFIG_SCHEMA_VERSION,
         config_set_sha256=config_set.sha256,
         gold_set_sha256=gold_digest.hexdigest(),

@@ -1,0 +1,93 @@
+"""The floors: a module imports strictly lower floors only, and nothing outside the standard library."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import unittest
+from collections.abc import Iterator
+from pathlib import Path
+
+from support import ROOT
+
+PACKAGE = ROOT / "evaluation"
+FLOORS = {
+    "__init__": -1,
+    "errors": 0,
+    "iso8601": 0,
+    "matching": 0,
+    "cells": 1,
+    "files": 1,
+    "mapping": 1,
+    "metrics": 1,
+    "tables": 1,
+    "configs": 2,
+    "results": 2,
+    "submissions": 2,
+    "scoring": 4,
+    "suite": 5,
+    "reports": 6,
+    "cli": 7,
+    "__main__": 8,
+}
+MOST_MODULE_LINES = 400
+MOST_FUNCTION_LINES = 50
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def floor_name(path: Path) -> str:
+    """Return the key of `FLOORS` for a module: its own name, or its sub-package's."""
+    relative = path.relative_to(PACKAGE)
+    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+
+
+def imports(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Yield level, module and name of every import in a module; plain imports have level 0 and no name."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((0, alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((node.level, node.module or "", alias.name) for alias in node.names)
+
+
+class ArchitectureTest(unittest.TestCase):
+    def test_every_module_has_a_floor(self) -> None:
+        self.assertEqual(sorted({floor_name(path) for path in modules()}), sorted(FLOORS))
+
+    def test_imports_go_strictly_down(self) -> None:
+        for path in modules():
+            depth = len(path.relative_to(PACKAGE).parts)
+            for level, module, name in imports(path):
+                if level == 0:
+                    continue
+                with self.subTest(module=str(path.relative_to(ROOT)), imported=module or name):
+                    if level < depth:
+                        self.assertEqual(floor_name(path), "reports", "only reports has neighbours of its own")
+                        continue
+                    target = module.split(".")[0] or (name if name in FLOORS else "__init__")
+                    self.assertLess(FLOORS[target], FLOORS[floor_name(path)])
+
+    def test_nothing_outside_the_standard_library(self) -> None:
+        for path in [ROOT / "evaluate.py", *modules(), *sorted((ROOT / "tests").glob("*.py"))]:
+            own = {"evaluation", "evaluate", *(test.stem for test in (ROOT / "tests").glob("*.py"))}
+            for level, module, _ in imports(path):
+                if level == 0:
+                    with self.subTest(module=path.name, imported=module):
+                        self.assertIn(module.split(".")[0], own | sys.stdlib_module_names)
+
+    def test_modules_and_functions_stay_small(self) -> None:
+        for path in modules():
+            text = path.read_text(encoding="utf-8")
+            with self.subTest(module=path.name):
+                self.assertLessEqual(len(text.splitlines()), MOST_MODULE_LINES)
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.FunctionDef):
+                    with self.subTest(module=path.name, function=node.name):
+                        self.assertLessEqual((node.end_lineno or 0) - node.lineno + 1, MOST_FUNCTION_LINES)
+
+
+if __name__ == "__main__":
+    unittest.main()

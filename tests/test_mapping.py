@@ -1,0 +1,196 @@
+"""The column mapping against brute force, and the tables on which a plain search would never end."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import unittest
+from collections import Counter
+from collections.abc import Sequence
+
+import support  # noqa: F401  (the way to the package)
+
+from evaluation.errors import MappingBudgetError
+from evaluation.mapping import Column, match_columns, smallest_mapping
+
+Views = Sequence[Sequence["Column | None"]]
+
+
+def find(
+    gold: Sequence[Column], kinds: Sequence[int], views: Views, ordered: bool = False, budget: int = 10**7
+) -> tuple[int, ...] | None:
+    return smallest_mapping(match_columns(gold, kinds, views, ordered=ordered), ordered=ordered, budget=budget)
+
+
+def brute_force(gold: Sequence[Column], kinds: Sequence[int], views: Views, ordered: bool) -> tuple[int, ...] | None:
+    gold_rows = list(zip(*gold))
+    for mapping in itertools.permutations(range(len(gold))):
+        columns = [views[kind][j] for kind, j in zip(kinds, mapping)]
+        if all(column is not None for column in columns):
+            rows = list(zip(*(column for column in columns if column is not None)))
+            if rows == gold_rows if ordered else Counter(rows) == Counter(gold_rows):
+                return mapping
+    return None
+
+
+def shuffled(columns: Sequence[Column], seed: int, rows_too: bool = True) -> list[list[object]]:
+    """Return the columns in another order, and the rows too, unless they are to stay."""
+    source = random.Random(seed)
+    rows = list(range(len(columns[0])))
+    if rows_too:
+        source.shuffle(rows)
+    order = list(range(len(columns)))
+    source.shuffle(order)
+    return [[columns[i][row] for row in rows] for i in order]
+
+
+def incidence(vertices: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return a graph as a table: a Boolean column per vertex, a row per edge."""
+    return [[int(vertex in edge) for edge in edges] for vertex in range(vertices)]
+
+
+def adjacency(vertices: int, edges: Sequence[tuple[int, int]]) -> list[list[int]]:
+    pairs = set(edges) | {(b, a) for a, b in edges}
+    return [[int((a, b) in pairs) for b in range(vertices)] for a in range(vertices)]
+
+
+def latin_square_graph(square: Sequence[Sequence[int]]) -> tuple[int, list[tuple[int, int]]]:
+    """Return the strongly regular graph of a Latin square: cells joined when they share a row, column or symbol."""
+    size = len(square)
+    cells = [(row, column, square[row][column]) for row in range(size) for column in range(size)]
+    edges = [
+        (a, b) for a, b in itertools.combinations(range(size**2), 2) if any(x == y for x, y in zip(cells[a], cells[b]))
+    ]
+    return size**2, edges
+
+
+CYCLIC = [[(i + j) % 8 for j in range(8)] for i in range(8)]
+ELEMENTARY = [[i ^ j for j in range(8)] for i in range(8)]
+
+
+class BruteForceTest(unittest.TestCase):
+    def test_agrees_on_random_tables(self) -> None:
+        source = random.Random(1)
+        found = 0
+        for _ in range(6000):
+            gold, kinds, views, ordered = self.random_problem(source)
+            expected = brute_force(gold, kinds, views, ordered)
+            found += expected is not None
+            self.assertEqual(find(gold, kinds, views, ordered), expected, (gold, kinds, views, ordered))
+        self.assertGreater(found, 1000)
+        self.assertLess(found, 5900)
+
+    @staticmethod
+    def random_problem(source: random.Random) -> tuple[list[list[int]], list[int], list[list[Column | None]], bool]:
+        """Return a table of up to five columns and a copy, shuffled, read under up to three kinds, perhaps spoilt."""
+        width, height, values = source.randrange(1, 6), source.randrange(0, 7), source.randrange(1, 4)
+        kinds = [source.randrange(source.randrange(1, 4)) for _ in range(width)]
+        gold = [[source.randrange(values) for _ in range(height)] for _ in range(width)]
+        if source.random() < 0.3:
+            gold[source.randrange(width)] = list(gold[source.randrange(width)])
+        ordered = source.random() < 0.4
+        order = source.sample(range(width), width)
+        rows = list(range(height)) if ordered else source.sample(range(height), height)
+        views: list[list[Column | None]] = []
+        for kind in range(max(kinds) + 1):
+            view: list[Column | None] = []
+            for i in order:
+                column = [gold[i][row] for row in rows]
+                if height and source.random() < 0.1:
+                    column[source.randrange(height)] = source.randrange(values)
+                readable = kinds[i] == kind or source.random() < 0.5
+                view.append(column if readable else None)
+            views.append(view)
+        return gold, kinds, views, ordered
+
+    def test_agrees_on_all_pairs_of_small_graphs(self) -> None:
+        # Graphs are the tables on which refinement, branching and pruning have something to do.
+        edges = list(itertools.combinations(range(5), 2))
+        source = random.Random(2)
+        graphs = [[edge for edge in edges if source.random() < 0.5] for _ in range(40)]
+        for first, second in itertools.product(graphs, repeat=2):
+            for table in (incidence, adjacency):
+                gold, prediction = table(5, first), table(5, second)
+                if len(gold[0]) == len(prediction[0]):
+                    self.assertEqual(
+                        find(gold, [0] * 5, [prediction]),
+                        brute_force(gold, [0] * 5, [prediction], False),
+                        (first, second),
+                    )
+
+
+class MappingTest(unittest.TestCase):
+    def test_smallest_mapping_of_identical_columns(self) -> None:
+        column = ["a", "b"]
+        self.assertEqual(find([column] * 3, [0] * 3, [[column] * 3]), (0, 1, 2))
+
+    def test_columns_without_rows(self) -> None:
+        self.assertEqual(find([[], [], []], [0, 1, 0], [[[], [], []], [None, [], None]]), (0, 1, 2))
+
+    def test_a_column_that_two_rules_can_read_does_not_mislead(self) -> None:
+        # Prediction column 0 could be gold column 0 or, read by the other rule, gold column 1.
+        gold = [["1", "2"], ["1", "2"]]
+        views: Views = [[["1", "2"], ["1", "2"]], [["1", "2"], None]]
+        self.assertEqual(find(gold, [0, 1], views), (1, 0))
+
+    def test_rows_must_stay_together(self) -> None:
+        gold = [["a", "b"], ["1", "2"]]
+        self.assertIsNone(find(gold, [0, 0], [[["a", "b"], ["2", "1"]]]))
+
+    def test_wide_table_without_symmetry(self) -> None:
+        source = random.Random(3)
+        gold = [[source.randrange(2) for _ in range(300)] for _ in range(64)]
+        prediction = shuffled(gold, 4)
+        mapping = find(gold, [0] * 64, [prediction])
+        assert mapping is not None
+        self.assertEqual(Counter(zip(*gold)), Counter(zip(*(prediction[j] for j in mapping))))
+
+    def test_equal_strongly_regular_graphs(self) -> None:
+        for square in (CYCLIC, ELEMENTARY):
+            gold = incidence(*latin_square_graph(square))
+            prediction = shuffled(gold, 5)
+            mapping = find(gold, [0] * 64, [prediction])
+            assert mapping is not None
+            self.assertEqual(Counter(zip(*gold)), Counter(zip(*(prediction[j] for j in mapping))))
+
+    def test_different_strongly_regular_graphs_are_told_apart(self) -> None:
+        # Equal parameters, so every column and every pair of columns looks alike.
+        gold = adjacency(*latin_square_graph(CYCLIC))
+        prediction = shuffled(adjacency(*latin_square_graph(ELEMENTARY)), 6)
+        self.assertIsNone(find(gold, [0] * 64, [prediction]))
+
+    def test_interchangeable_columns_are_tried_once(self) -> None:
+        # 30 equal columns beside a pair that never fits: without the shortcut, 30! orders.
+        gold = [[0, 1, 0, 1]] * 30 + [[0, 0, 1, 1], [0, 1, 1, 0]]
+        prediction = [[0, 1, 0, 1]] * 30 + [[0, 0, 1, 1], [0, 0, 1, 1]]
+        self.assertIsNone(find(gold, [0] * 32, [prediction], budget=200_000))
+
+    def test_budget(self) -> None:
+        gold = incidence(*latin_square_graph(CYCLIC))
+        prediction = shuffled(incidence(*latin_square_graph(ELEMENTARY)), 7)
+        with self.assertRaises(MappingBudgetError):
+            find(gold, [0] * 64, [prediction], budget=1_000_000)
+
+    def test_ordered_rows_need_no_search(self) -> None:
+        gold = incidence(*latin_square_graph(CYCLIC))
+        self.assertIsNotNone(find(gold, [0] * 64, [shuffled(gold, 8, rows_too=False)], ordered=True, budget=0))
+
+
+class MatchColumnsTest(unittest.TestCase):
+    def test_says_what_is_readable_and_what_is_equal(self) -> None:
+        gold = [["a", "b"], ["1", "2"]]
+        matches = match_columns(gold, [0, 1], [[["b", "a"], ["1", "2"]], [None, ["1", "2"]]], ordered=False)
+        self.assertEqual(matches.readable, [[0, 1], [1]])
+        self.assertEqual(matches.candidates, [[0], [1]])
+
+    def test_order_counts_when_asked(self) -> None:
+        matches = match_columns([["a", "b"]], [0], [[["b", "a"]]], ordered=True)
+        self.assertEqual(matches.candidates, [[]])
+
+    def test_multiplicity_counts(self) -> None:
+        matches = match_columns([["a", "a", "b"]], [0], [[["a", "b", "b"]]], ordered=False)
+        self.assertEqual(matches.candidates, [[]])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,149 @@
+"""A whole benchmark: the task list, the digests, isolation of tasks, and what aborts the run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+
+from support import EXAMPLE, INTEGER, ROOT, TEXT, BenchmarkTestCase, assert_golden, run_cli
+
+from evaluation.configs import load_config_set
+from evaluation.errors import EvaluationFatalError
+from evaluation.reports.summary_json import render
+from evaluation.results import ERROR_CODES
+from evaluation.submissions import PredictionDirectory
+from evaluation.suite import evaluate_suite, score_suite
+
+
+class ExampleTest(BenchmarkTestCase):
+    def test_summary_is_the_golden_one_on_every_python(self) -> None:
+        config_set = load_config_set(ROOT / "configs")
+        summary = score_suite(config_set, PredictionDirectory(EXAMPLE / "predictions"), EXAMPLE / "gold")
+        assert_golden(self, "example_summary.json", render(summary))
+        # The budget of the mapping search is the one thing that no honest prediction meets.
+        self.assertEqual(
+            list(summary.failure_counts), [code for code in ERROR_CODES if code != "mapping_search_exhausted"]
+        )
+        self.assertGreater(summary.passed_task_count, 0)
+
+
+class SuiteTest(BenchmarkTestCase):
+    def test_the_config_set_is_the_task_list(self) -> None:
+        for number in (2, 10, 1):
+            self.add_task(number)
+        for extra in ("task_11", "task_9", "task_100", "task_07", "task_x", "notes"):
+            self.write(f"predictions/{extra}/prediction.csv", "h\n1\n")
+        self.write("predictions/task_8", "a file, not a directory")
+        summary = self.score()
+        self.assertEqual([task["task_id"] for task in summary["tasks"]], ["task_1", "task_2", "task_10"])
+        self.assertEqual(summary["unscored_prediction_tasks"], ["task_9", "task_11", "task_100"])
+        self.assertEqual((summary["task_count"], summary["task_accuracy"]), (3, 1.0))
+
+    def test_a_task_without_prediction_counts(self) -> None:
+        self.add_task(1)
+        self.add_task(2, prediction=None)
+        summary = self.score()
+        self.assertEqual((summary["task_accuracy"], summary["failure_counts"]), (0.5, {"missing_prediction": 1}))
+
+    def test_digests(self) -> None:
+        self.add_task(10, gold="h\n10\n", prediction="h\n11\n")
+        self.add_task(9, gold="h\n9\n", prediction=b"\xff not a table")
+        self.add_task(8, gold="h\n8\n", prediction=None)
+        (self.folder / "predictions" / "task_8").mkdir()
+        (self.folder / "predictions" / "task_8" / "prediction.csv").symlink_to(self.folder / "golds/task_8/gold.csv")
+        self.write("predictions/task_7/prediction.csv", "not scored, so not counted")
+        summary = self.score()
+
+        def digest(*parts: bytes) -> str:
+            return hashlib.sha256(b"".join(part + b"\0" for part in parts)).hexdigest()
+
+        self.assertEqual(
+            summary["gold_set_sha256"],
+            digest(b"task_8/gold.csv", b"h\n8\n", b"task_9/gold.csv", b"h\n9\n", b"task_10/gold.csv", b"h\n10\n"),
+        )
+        self.assertEqual(
+            summary["prediction_set_sha256"],
+            digest(b"task_9/prediction.csv", b"\xff not a table", b"task_10/prediction.csv", b"h\n11\n"),
+        )
+
+    def test_bad_predictions_fail_their_own_tasks_only(self) -> None:
+        bad = [
+            b"",
+            b"\xff",
+            b"h\n\x00\n",
+            b'h\n"',
+            b"h\n\n",
+            b"h,i\n1,2\n",
+            b"h\n1\n1\n",
+            b"h\n1e999999999999999999999\n",
+        ]
+        for number, prediction in enumerate(bad, start=1):
+            self.add_task(2 * number, prediction=prediction, columns=[INTEGER])
+            self.add_task(2 * number + 1)
+        summary = self.score()
+        for task in summary["tasks"]:
+            self.assertEqual(task["passed"], int(task["task_id"][5:]) % 2 == 1, task)
+
+    def test_the_summary_does_not_depend_on_where_things_lie(self) -> None:
+        self.add_task(1, prediction=None)
+        self.add_task(2, prediction=b"\xff")
+        self.score()
+        first = self.summary_path.read_bytes()
+        self.assertNotIn(str(self.folder).encode(), first)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        roots = (
+            "--prediction-root",
+            "predictions",
+            "--gold-root",
+            "./golds",
+            "--config-root",
+            "predictions/../configs",
+        )
+        status, _, error = run_cli(*roots)
+        self.assertEqual(status, 0, error)
+        self.assertEqual(self.summary_path.read_bytes(), first)
+
+    def test_faulty_gold_aborts_whatever_the_prediction(self) -> None:
+        for gold, expected in (
+            (None, "gold file task_2/gold.csv does not exist"),
+            ("", "gold file task_2/gold.csv is empty"),
+            ("a,b\n1,2\n", "gold file task_2/gold.csv has 2 columns, expected 1"),
+            ("a\nx\n", "gold file task_2/gold.csv, column 0 'c0' (number): row 1 'x' is not a number"),
+        ):
+            with self.subTest(expected=expected):
+                self.add_task(1)
+                self.add_task(2, gold=gold, prediction=None, columns=[INTEGER])
+                self.assert_fatal(mentions=[expected])
+                self.assertFalse(self.summary_path.exists())
+
+    def test_missing_gold_says_which_set_was_used(self) -> None:
+        self.add_task(1, gold=None)
+        self.assert_fatal(mentions=[str(self.folder / "configs"), "--config-root"])
+
+    def test_gold_may_be_a_link(self) -> None:
+        self.add_task(1, gold=None)
+        (self.folder / "golds" / "task_1").mkdir()
+        (self.folder / "golds" / "task_1" / "gold.csv").symlink_to(self.write("elsewhere.csv", "h\n1\n"))
+        self.assertEqual(self.score()["task_accuracy"], 1.0)
+
+    def test_faulty_roots(self) -> None:
+        self.add_task(1)
+        for option in ("--prediction-root", "--gold-root", "--config-root"):
+            arguments = list(self.roots)
+            arguments[arguments.index(option) + 1] = str(self.folder / "nowhere")
+            with self.subTest(option=option):
+                self.assert_fatal(arguments=arguments, mentions=[option[2:].replace("-", " "), "nowhere"])
+
+    def test_facade_returns_the_json_form(self) -> None:
+        self.add_task(1, columns=[TEXT])
+        written = self.score()
+        document = evaluate_suite(
+            prediction_root=self.folder / "predictions",
+            gold_root=self.folder / "golds",
+            config_root=self.folder / "configs",
+        )
+        self.assertEqual(json.loads(json.dumps(document)), written)
+        with self.assertRaises(EvaluationFatalError):
+            evaluate_suite(prediction_root=self.folder / "predictions", gold_root=self.folder / "golds")
