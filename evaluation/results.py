@@ -101,8 +101,8 @@ class TaskEvaluationResult:
 class Summary:
     """The evaluation of a suite: one result per task of the config set, in number order, and what identifies it.
 
-    `evaluator_version` is that of the program that scored. The digests are SHA-256 over the config files, the gold files and the prediction files that could be read.
-    There is at least one task.
+    `evaluator_version` is that of the program that scored. The digests are SHA-256 over the config files, the gold
+    files and the prediction files that could be read. There is at least one task.
     """
 
     evaluator_version: str

@@ -118,7 +118,7 @@ CHANGES: tuple[tuple[str, Any, str | None], ...] = (
     ("columns.2.comparison.digits", 0, "columns[2].comparison.digits: expected no such key for mode integer, got 0"),
 )
 # Whole documents that are no objects, valid JSON all the same.
-NO_OBJECTS = (None, True, 1, "task_1", [], [BASE])
+NO_OBJECTS: tuple[Any, ...] = (None, True, 1, "task_1", [], [BASE])
 
 
 def changed(path: str, value: Any) -> dict[str, Any]:
@@ -158,10 +158,10 @@ class ReadTaskConfigTest(unittest.TestCase):
                     self.assertIn(expected, fault or "(accepted)")
                     self.assertIn("config 'task_1.json'", fault or "")
                 self.assertEqual(accepts(SCHEMA, document), expected is None, "the schema says otherwise")
-        for document in NO_OBJECTS:
-            with self.subTest(document=document):
-                self.assertIn("expected an object", self.fault(json.dumps(document).encode()) or "")
-                self.assertFalse(accepts(SCHEMA, document))
+        for value in NO_OBJECTS:
+            with self.subTest(value=value):
+                self.assertIn("expected an object", self.fault(json.dumps(value).encode()) or "")
+                self.assertFalse(accepts(SCHEMA, value))
 
     def test_the_schema_names_the_same_words(self) -> None:
         column, comparison = SCHEMA["$defs"]["column"], SCHEMA["$defs"]["comparison"]

@@ -6,8 +6,8 @@ import copy
 import json
 import unittest
 
-from schema_check import accepts, load_schema
 import support  # noqa: F401  (the way to the package)
+from schema_check import accepts, load_schema
 
 from evaluation.errors import EvaluationError
 from evaluation.reports.summary_json import render

@@ -38,7 +38,13 @@ CASES: dict[str, tuple[list[dict[str, Any]], str, str, bool, list[int] | str]] =
     "null is null, however spelled": ([INTEGER], "a\n\"\"\n5\n", "a\n5\nNaN\n", False, [0]),
     "null is not zero": ([INTEGER], "a\n0\n", "a\nnull\n", False, "relation_mismatch"),
     "null words are text in text": ([TEXT], "a\nNULL\n", "a\nnull\n", False, "relation_mismatch"),
-    "a local time is no instant": ([DATETIME], "a\n2024-01-31T12:00\n", "a\n2024-01-31T12:00Z\n", False, "relation_mismatch"),
+    "a local time is no instant": (
+        [DATETIME],
+        "a\n2024-01-31T12:00\n",
+        "a\n2024-01-31T12:00Z\n",
+        False,
+        "relation_mismatch",
+    ),
     "rounded alike": ([decimal_places(1)], "a\n2.25\n", "a\n2.3\n", False, [0]),
     "rounded apart": ([decimal_places(1)], "a\n2.25\n", "a\n2.2\n", False, "relation_mismatch"),
     "no rows": ([TEXT, INTEGER], "a,b\n", "c,d\n", True, [0, 1]),
@@ -58,7 +64,13 @@ CASES: dict[str, tuple[list[dict[str, Any]], str, str, bool, list[int] | str]] =
         [0, 1],
     ),
     "huge numbers compare exactly": ([INTEGER], "a\n1e400\n", "a\n10e399\n", False, [0]),
-    "an instant that cannot exist": ([DATETIME], "a\n2024-01-01Z\n", "a\n0001-01-01T00:00+23:59\n", False, "type_normalization_failed"),
+    "an instant that cannot exist": (
+        [DATETIME],
+        "a\n2024-01-01Z\n",
+        "a\n0001-01-01T00:00+23:59\n",
+        False,
+        "type_normalization_failed",
+    ),
 }  # fmt: skip
 
 

@@ -1,0 +1,97 @@
+"""What the README says is so: its commands run, its example is the example, its tables name what there is."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import unittest
+
+from support import ROOT, FolderTestCase, environment, run_cli
+
+from evaluation.mapping import DEFAULT_BUDGET
+from evaluation.results import ERROR_CODES
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+RULES = (ROOT / "evaluation" / "README.md").read_text(encoding="utf-8")
+
+
+def commands() -> list[str]:
+    return [line for block in re.findall(r"^```sh\n(.*?)^```", README, re.S | re.M) for line in block.splitlines()]
+
+
+class CommandTest(FolderTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.copy = self.folder / "project"
+        shutil.copytree(ROOT, self.copy, ignore=shutil.ignore_patterns(".*", "__pycache__", "evaluation_summary.json"))
+
+    def run_command(self, command: str, *more: str) -> subprocess.CompletedProcess[str]:
+        program, *arguments = shlex.split(command)
+        self.assertEqual(program, "python3")
+        return subprocess.run(
+            [sys.executable, *arguments, *more],
+            cwd=self.copy,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def test_the_first_command_scores_the_example(self) -> None:
+        done = self.run_command(commands()[0])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shown = re.search(r"^```\n(Task accuracy: .*\n)```", README, re.M)
+        assert shown is not None
+        self.assertTrue(done.stdout.startswith(shown[1]), done.stdout)
+        self.assertTrue((self.copy / "tests/example/predictions/evaluation_summary.json").is_file())
+
+    def test_the_test_command_finds_the_tests(self) -> None:
+        command = commands()[-1]
+        self.assertEqual(command, "python3 -m unittest discover -s tests")
+        # One module of them: all would run this test again, without end.
+        done = self.run_command(command, "-p", "test_architecture.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"Ran [1-9]\d* tests?")
+
+    def test_python_example(self) -> None:
+        block = re.search(r"^```python\n(.*?)^```", README, re.S | re.M)
+        assert block is not None
+        program = self.copy / "program.py"
+        program.write_text(block[1], encoding="utf-8")
+        for name in ("prediction.csv", "gold.csv"):
+            (self.copy / name).write_text("city\nOslo\n", encoding="utf-8")
+        done = self.run_command("python3 program.py")
+        self.assertEqual(done.stdout, "True None [{'gold_index': 0, 'prediction_index': 0}]\n", done.stderr)
+
+    def test_every_command_is_tested_here(self) -> None:
+        self.assertEqual(len(commands()), 2)
+
+
+class ContentTest(unittest.TestCase):
+    def test_options(self) -> None:
+        usage = run_cli("--help")[1]
+        options = set(re.findall(r"--[a-z-]+", usage)) - {"--h"}
+        for option in options:
+            with self.subTest(option=option):
+                self.assertIn(f"`{option}", README)
+
+    def test_error_codes(self) -> None:
+        for text in (README, RULES):
+            places = [text.index(f"`{code}`") for code in ERROR_CODES]
+            self.assertEqual(places, sorted(places))
+
+    def test_budget(self) -> None:
+        self.assertIn(f"{DEFAULT_BUDGET:,} cells", RULES)
+
+    def test_links_lead_somewhere(self) -> None:
+        for text, folder in ((README, ROOT), (RULES, ROOT / "evaluation")):
+            for target in re.findall(r"\]\(([^)#]+)\)", text):
+                with self.subTest(target=target):
+                    self.assertTrue((folder / target).is_file())
+
+
+if __name__ == "__main__":
+    unittest.main()
