@@ -131,7 +131,7 @@ class BenchmarkTestCase(FolderTestCase):
         return document
 
     def assert_fatal(self, *options: str, mentions: Sequence[str] = (), arguments: Sequence[str] | None = None) -> str:
-        """Assert exit status 2, the usage line and one sentence on standard error, nothing else; return the sentence."""
+        """Assert exit status 2, the usage line and one sentence on standard error; return the sentence."""
         status, output, error = run_cli(*(self.roots if arguments is None else arguments), *options)
         self.assertEqual((status, output), (2, ""), error)
         lines = error.splitlines()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import unicodedata
 import unittest
+from collections.abc import Mapping
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
 
 import support  # noqa: F401  (the way to the package)
@@ -51,7 +52,7 @@ def value(rule: Rule, text: str) -> str | None:
 
 
 class RuleTestCase(unittest.TestCase):
-    def check(self, rule: Rule, cases: dict[str, str | None]) -> None:
+    def check(self, rule: Rule, cases: Mapping[str, str | None]) -> None:
         for text, expected in cases.items():
             with self.subTest(rule=rule, text=text[:40]):
                 self.assertEqual(value(rule, text), expected)
