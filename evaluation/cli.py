@@ -108,9 +108,10 @@ def _run(arguments: argparse.Namespace) -> int:
     submission = PredictionDirectory(arguments.prediction_root)
     output = None
     if arguments.output != _STANDARD_OUTPUT:
-        output = Path(arguments.output or Path(arguments.prediction_root, _SUMMARY_FILE))
+        output = Path(arguments.prediction_root, _SUMMARY_FILE) if arguments.output is None else Path(arguments.output)
         check_output(output)
-    config_set = load_config_set(arguments.config_root or default_config_root(arguments.gold_root))
+    config_root = default_config_root(arguments.gold_root) if arguments.config_root is None else arguments.config_root
+    config_set = load_config_set(config_root)
     with _ProgressLine(sys.stderr) as progress:
         summary = score_suite(config_set, submission, arguments.gold_root, progress)
     if output is not None:

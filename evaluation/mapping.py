@@ -106,14 +106,6 @@ class _State:
     prediction_colours: Sequence[int]
 
 
-@dataclass(frozen=True)
-class _Automorphism:
-    """A permutation of columns, `permutation[j]` the image of j, or None; and the cells visited in finding out."""
-
-    permutation: tuple[int, ...] | None
-    cost: int
-
-
 class _Numbering(dict[Hashable, int]):
     """Numbers keys from 0 in the order in which they are first looked up."""
 
@@ -138,8 +130,10 @@ class _Search:
         gold: Sequence[Sequence[int]],
         views: Mapping[tuple[int, int], Sequence[int]],
         budget: int,
+        use_symmetry: bool = True,
     ) -> None:
         self.budget = budget
+        self.use_symmetry = use_symmetry
         self._kinds = kinds
         self._gold = gold
         self._views = views
@@ -155,7 +149,7 @@ class _Search:
         colours = [0] * self._row_count
         return self._solve(_State(classes, frozenset(), colours, colours))
 
-    def _solve(self, state: _State, prune: bool = True) -> tuple[int, ...] | None:
+    def _solve(self, state: _State) -> tuple[int, ...] | None:
         refined = self._refine(state)
         if refined is None:
             return None
@@ -164,40 +158,41 @@ class _Search:
             pairs = (pair for group in refined.classes for pair in zip(group.gold, group.prediction, strict=True))
             return tuple(j for _, j in sorted(pairs))
         group = min(undecided, key=lambda undecided_class: undecided_class.gold)
-        failures = _Failures(self, refined, group, prune)
+        failures = _Failures(self, refined)
         for j in group.prediction:
-            if failures.cover(j):
+            if failures.imply(j):
                 continue
             before = self.budget
-            mapping = self._solve(_individualise(refined, group, group.gold[0], j), prune)
+            mapping = self._solve(_individualise(refined, group.gold[0], j))
             if mapping is not None:
                 return mapping
             failures.add(j, before - self.budget)
         return None
 
-    def prediction_automorphism(self, state: _State, group: _Class, j: int, image: int, budget: int) -> _Automorphism:
-        """Look for a permutation of the prediction columns that keeps `state` and sends column j to `image`.
+    def automorphism(self, state: _State, j: int, image: int, budget: int) -> tuple[int, ...] | None:
+        """Return a permutation of the prediction columns that keeps the table and `state` and sends j to `image`.
 
-        Spends at most `budget`. Finds none where a column may be read under several kinds: then a permutation of
-        columns alone does not say what becomes of the values.
+        None when there is none, when finding out takes more than `budget`, and where a column may be read under several
+        kinds: then a permutation of columns alone does not say what becomes of the values.
         """
         kinds = {column: kind for kind, column in self._views}
         if len(kinds) != len(self._views):
-            return _Automorphism(None, 0)
-        columns = [self._views[kinds[column], column] for column in range(len(self._gold))]
-        search = _Search([kinds[column] for column in range(len(columns))], columns, self._views, budget)
+            return None
+        order = range(len(kinds))
+        columns = [self._views[kinds[column], column] for column in order]
+        search = _Search([kinds[column] for column in order], columns, self._views, budget, use_symmetry=False)
         mirrored = _State(
-            tuple(_Class(other.prediction, other.prediction) for other in state.classes),
-            frozenset(_Class(other.prediction, other.prediction) for other in state.coloured),
+            tuple(_Class(group.prediction, group.prediction) for group in state.classes),
+            frozenset(_Class(group.prediction, group.prediction) for group in state.coloured),
             state.prediction_colours,
             state.prediction_colours,
         )
-        start = _individualise(mirrored, _Class(group.prediction, group.prediction), j, image)
         try:
-            permutation = search._solve(start, prune=False)
+            return search._solve(_individualise(mirrored, j, image))
         except MappingBudgetError:
-            permutation = None
-        return _Automorphism(permutation, budget - search.budget)
+            return None
+        finally:
+            self.budget -= budget - search.budget
 
     def interchangeable(self, j: int, other: int) -> bool:
         """Return whether two prediction columns are identical however they are read."""
@@ -288,37 +283,35 @@ class _Failures:
     as much as the failures have cost, so it at most doubles the work, and on symmetric tables saves most of it.
     """
 
-    def __init__(self, search: _Search, state: _State, group: _Class, prune: bool) -> None:
+    def __init__(self, search: _Search, state: _State) -> None:
         self._search = search
         self._state = state
-        self._group = group
-        self._prune = prune
         self._failed: list[int] = []
         self._allowance = 0
-        self._orbits = {j: j for other in state.classes for j in other.prediction}
+        # Columns that known symmetries send to each other have equal labels.
+        self._orbits = {j: j for group in state.classes for j in group.prediction}
 
     def add(self, j: int, cost: int) -> None:
         self._failed.append(j)
         self._allowance += cost
 
-    def cover(self, j: int) -> bool:
+    def imply(self, j: int) -> bool:
         """Return whether column j is known to fail."""
         if any(self._orbits[j] == self._orbits[other] for other in self._failed):
             return True
         return any(self._search.interchangeable(j, other) or self._carries(other, j) for other in self._failed)
 
     def _carries(self, failed: int, j: int) -> bool:
-        if not self._prune or self._allowance <= 0:
+        """Return whether a symmetry is found that sends a failed column to column j; remember all that it sends."""
+        if not self._search.use_symmetry or self._allowance <= 0:
             return False
-        found = self._search.prediction_automorphism(self._state, self._group, failed, j, self._allowance)
-        self._allowance -= found.cost
-        self._search.budget -= found.cost
-        if found.permutation is None:
-            return False
-        for column, image in enumerate(found.permutation):
+        before = self._search.budget
+        permutation = self._search.automorphism(self._state, failed, j, min(self._allowance, before))
+        self._allowance -= before - self._search.budget
+        for column, image in enumerate(permutation or ()):
             joined, kept = self._orbits[column], self._orbits[image]
-            self._orbits = {key: kept if orbit == joined else orbit for key, orbit in self._orbits.items()}
-        return True
+            self._orbits = {key: kept if label == joined else label for key, label in self._orbits.items()}
+        return permutation is not None
 
 
 def _settle(classes: Sequence[_Class]) -> tuple[_Class, ...] | None:
@@ -341,13 +334,13 @@ def _settle(classes: Sequence[_Class]) -> tuple[_Class, ...] | None:
     return tuple(remaining)
 
 
-def _individualise(state: _State, group: _Class, i: int, j: int) -> _State:
-    """Return the state in which gold column i, of class `group`, is mapped to prediction column j."""
+def _individualise(state: _State, i: int, j: int) -> _State:
+    """Return the state in which gold column i is mapped to prediction column j."""
     classes = [_Class((i,), (j,))]
-    for other in state.classes:
-        gold = tuple(column for column in other.gold if column != i) if other == group else other.gold
+    for group in state.classes:
+        gold = tuple(column for column in group.gold if column != i)
         if gold:
-            classes.append(_Class(gold, tuple(candidate for candidate in other.prediction if candidate != j)))
+            classes.append(_Class(gold, tuple(candidate for candidate in group.prediction if candidate != j)))
     return _State(tuple(classes), state.coloured, state.gold_colours, state.prediction_colours)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,11 +52,12 @@ def evaluate_task(
     """
     gold_name, prediction_name = (quoted(Path(path).name) for path in (gold_path, prediction_path))
     gold = read_gold(config, gold_path, gold_name)
-    try:
-        content = read_prediction(prediction_path, prediction_name, DEFAULT_LIMITS.csv_bytes)
-    except PredictionFormatError as error:
-        return failure(config, gold, None, "invalid_prediction_csv", str(error))
-    return score_task(config, gold, content, prediction_name)
+    return score_task(
+        config,
+        gold,
+        lambda: read_prediction(prediction_path, prediction_name, DEFAULT_LIMITS.csv_bytes),
+        prediction_name,
+    )
 
 
 def read_gold(config: TaskConfig, path: str | os.PathLike[str], name: str) -> Gold:
@@ -93,73 +94,78 @@ def read_gold(config: TaskConfig, path: str | os.PathLike[str], name: str) -> Go
 
 
 def score_task(
-    config: TaskConfig, gold: Gold, prediction: FileContent | None, prediction_name: str
+    config: TaskConfig, gold: Gold, read: Callable[[], FileContent | None], name: str
 ) -> TaskEvaluationResult:
-    """Return the result of a prediction's content, None when there is none, against a valid gold table."""
-    if prediction is None:
-        return failure(config, gold, None, "missing_prediction", f"{prediction_name} does not exist")
-    if prediction.identity == gold.content.identity:
-        return failure(
-            config, gold, None, "invalid_prediction_csv", f"{prediction_name} is the gold file itself (a hard link)"
-        )
+    """Return the result of a prediction, called `name` in messages, against a valid gold table.
+
+    `read` returns the prediction's content, None when there is none, or raises PredictionFormatError.
+    """
+    table = None
     try:
-        table = parse_table(prediction.data)
-    except InputError as error:
-        return failure(config, gold, None, "invalid_prediction_csv", f"{prediction_name} {error}")
-    for code, noun, expected, got in (
-        ("column_count_mismatch", "column", gold.table.column_count, table.column_count),
-        ("row_count_mismatch", "data row", gold.table.row_count, table.row_count),
-    ):
-        if expected != got:
-            return failure(config, gold, table, code, f"expected {_count(expected, noun)}, got {got}")
-    return _compare(config, gold, table)
-
-
-def failure(
-    config: TaskConfig, gold: Gold, prediction: Table | None, error_code: str, error: str
-) -> TaskEvaluationResult:
-    """Return a failed result; `prediction` is None where no table could be read."""
-    return _result(config, gold, prediction, None, error_code, error)
-
-
-def _result(
-    config: TaskConfig,
-    gold: Gold,
-    prediction: Table | None,
-    mapping: tuple[int, ...] | None,
-    error_code: str | None = None,
-    error: str | None = None,
-) -> TaskEvaluationResult:
+        content = read()
+        if content is None:
+            verdict = _Verdict(None, "missing_prediction", f"{name} does not exist")
+        else:
+            table = _prediction_table(content, gold, name)
+            verdict = _compare_shapes(gold, table) or _compare_cells(config, gold, table)
+    except PredictionFormatError as error:
+        verdict = _Verdict(None, "invalid_prediction_csv", str(error))
     return TaskEvaluationResult(
         task_id=config.task_id,
         order_sensitive=config.order_sensitive,
         gold_column_count=gold.table.column_count,
-        prediction_column_count=prediction.column_count if prediction else 0,
+        prediction_column_count=table.column_count if table else 0,
         gold_row_count=gold.table.row_count,
-        prediction_row_count=prediction.row_count if prediction else 0,
-        mapping=mapping,
-        error_code=error_code,
-        error=error,
+        prediction_row_count=table.row_count if table else 0,
+        mapping=verdict.mapping,
+        error_code=verdict.error_code,
+        error=verdict.error,
     )
 
 
-def _compare(config: TaskConfig, gold: Gold, prediction: Table) -> TaskEvaluationResult:
+@dataclass(frozen=True)
+class _Verdict:
+    """A mapping, or an error code and a sentence."""
+
+    mapping: tuple[int, ...] | None
+    error_code: str | None = None
+    error: str | None = None
+
+
+def _prediction_table(content: FileContent, gold: Gold, name: str) -> Table:
+    if content.identity == gold.content.identity:
+        raise PredictionFormatError(f"{name} is the gold file itself (a hard link)")
+    try:
+        return parse_table(content.data)
+    except InputError as error:
+        raise PredictionFormatError(f"{name} {error}") from None
+
+
+def _compare_shapes(gold: Gold, prediction: Table) -> _Verdict | None:
+    for code, noun, expected, got in (
+        ("column_count_mismatch", "column", gold.table.column_count, prediction.column_count),
+        ("row_count_mismatch", "data row", gold.table.row_count, prediction.row_count),
+    ):
+        if expected != got:
+            return _Verdict(None, code, f"expected {_count(expected, noun)}, got {got}")
+    return None
+
+
+def _compare_cells(config: TaskConfig, gold: Gold, prediction: Table) -> _Verdict:
     """Compare two tables of equal shape."""
     if _equal_in_place(config.order_sensitive, gold, prediction):
-        return _result(config, gold, prediction, tuple(range(gold.table.column_count)))
-    columns = prediction.columns
-    views = [_view(reader, columns) for reader in gold.readers]
+        return _Verdict(tuple(range(gold.table.column_count)))
+    views = [_view(reader, prediction.columns) for reader in gold.readers]
     matches = match_columns(gold.columns, gold.kinds, views, ordered=config.order_sensitive)
     if perfect_matching(matches.readable) is None:
-        reason = _why_unreadable(config, columns, matches)
-        return failure(config, gold, prediction, "type_normalization_failed", reason)
+        return _Verdict(None, "type_normalization_failed", _why_unreadable(config, prediction, matches))
     try:
         mapping = smallest_mapping(matches, ordered=config.order_sensitive)
     except MappingBudgetError as error:
-        return failure(config, gold, prediction, "mapping_search_exhausted", str(error))
+        return _Verdict(None, "mapping_search_exhausted", str(error))
     if mapping is None:
-        return failure(config, gold, prediction, "relation_mismatch", _why_unequal(config, matches))
-    return _result(config, gold, prediction, mapping)
+        return _Verdict(None, "relation_mismatch", _why_unequal(config, matches))
+    return _Verdict(mapping)
 
 
 def _view(reader: CanonicalValues, columns: Iterable[Iterable[str]]) -> Iterator[list[str | None] | None]:
@@ -210,11 +216,11 @@ def _try_column(reader: CanonicalValues, texts: Iterable[str]) -> list[str | Non
     return next(_view(reader, [texts]))
 
 
-def _why_unreadable(config: TaskConfig, columns: Sequence[Sequence[str]], matches: ColumnMatches) -> str:
+def _why_unreadable(config: TaskConfig, prediction: Table, matches: ColumnMatches) -> str:
     """Return why no mapping fits the types: the first gold column that nothing fits, and what is wrong in its place."""
     for spec, readable in zip(config.columns, matches.readable, strict=True):
         if not readable:
-            fault = first_unreadable(spec.rule, columns[spec.gold_index])
+            fault = first_unreadable(spec.rule, prediction.columns[spec.gold_index])
             return (
                 f"no prediction column is readable as gold column {_column(spec)}; "
                 f"in prediction column {spec.gold_index}, {fault}"

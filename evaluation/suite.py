@@ -17,10 +17,10 @@ from .configs import (
     load_config_set,
     task_number_key,
 )
-from .errors import EvaluationFatalError, PredictionFormatError, quoted
-from .files import FileSetDigest
+from .errors import EvaluationFatalError, quoted
+from .files import FileContent, FileSetDigest
 from .results import Summary, TaskEvaluationResult
-from .scoring import GOLD_FILE, Gold, failure, read_gold, score_task
+from .scoring import GOLD_FILE, Gold, read_gold, score_task
 from .submissions import PREDICTION_FILE, PredictionDirectory
 from .tables import DEFAULT_LIMITS
 
@@ -94,10 +94,11 @@ def _score(
     config: TaskConfig, gold: Gold, submission: PredictionDirectory, digest: FileSetDigest
 ) -> TaskEvaluationResult:
     name = f"{config.task_id}/{PREDICTION_FILE}"
-    try:
+
+    def read() -> FileContent | None:
         content = submission.read(config.task_id, DEFAULT_LIMITS.csv_bytes)
-    except PredictionFormatError as error:
-        return failure(config, gold, None, "invalid_prediction_csv", str(error))
-    if content is not None:
-        digest.add(name, content.data)
-    return score_task(config, gold, content, name)
+        if content is not None:
+            digest.add(name, content.data)
+        return content
+
+    return score_task(config, gold, read, name)
