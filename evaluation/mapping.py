@@ -15,6 +15,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from .errors import MappingBudgetError
 from .matching import perfect_matching
@@ -172,21 +173,21 @@ class _Search:
     def automorphism(self, state: _State, j: int, image: int, budget: int) -> tuple[int, ...] | None:
         """Return a permutation of the prediction columns that keeps the table and `state` and sends j to `image`.
 
-        None when there is none, when finding out takes more than `budget`, and where a column may be read under several
-        kinds: then a permutation of columns alone does not say what becomes of the values.
+        None when there is none or finding out takes more than `budget`.
         """
-        kinds = {column: kind for kind, column in self._views}
-        if len(kinds) != len(self._views):
-            return None
-        order = range(len(kinds))
-        columns = [self._views[kinds[column], column] for column in order]
-        search = _Search([kinds[column] for column in order], columns, self._views, budget, use_symmetry=False)
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for column in range(len(self._gold)):
+            member_of = tuple(place for place, group in enumerate(state.classes) if column in group.prediction)
+            groups.setdefault(member_of, []).append(column)
         mirrored = _State(
-            tuple(_Class(group.prediction, group.prediction) for group in state.classes),
-            frozenset(_Class(group.prediction, group.prediction) for group in state.coloured),
+            tuple(_Class(tuple(group), tuple(group)) for group in groups.values()),
+            frozenset(),
             state.prediction_colours,
             state.prediction_colours,
         )
+        columns = self._columns_under_all_kinds
+        views = {(0, column): numbers for column, numbers in enumerate(columns)}
+        search = _Search([0] * len(columns), columns, views, budget, use_symmetry=False)
         try:
             return search._solve(_individualise(mirrored, j, image))
         except MappingBudgetError:
@@ -194,11 +195,16 @@ class _Search:
         finally:
             self.budget -= budget - search.budget
 
-    def interchangeable(self, j: int, other: int) -> bool:
-        """Return whether two prediction columns are identical however they are read."""
-        kinds = set(self._kinds)
-        self._spend(len(kinds))
-        return all(self._views.get((kind, j)) == self._views.get((kind, other)) for kind in kinds)
+    @cached_property
+    def _columns_under_all_kinds(self) -> list[list[int]]:
+        """Per prediction column, a number per row for its value under every kind that has it as a candidate."""
+        numbers = _Numbering()
+        columns = []
+        for j in range(len(self._gold)):
+            kinds = [kind for kind, column in self._views if column == j]
+            rows = zip(*(self._views[kind, j] for kind in kinds), strict=True)
+            columns.append([numbers[tuple(kinds), values] for values in rows])
+        return columns
 
     def _refine(self, state: _State) -> _State | None:
         """Split classes and colour rows in turn until nothing changes; None once the tables are told apart."""
@@ -299,7 +305,7 @@ class _Failures:
         """Return whether column j is known to fail."""
         if any(self._orbits[j] == self._orbits[other] for other in self._failed):
             return True
-        return any(self._search.interchangeable(j, other) or self._carries(other, j) for other in self._failed)
+        return any(self._carries(other, j) for other in self._failed)
 
     def _carries(self, failed: int, j: int) -> bool:
         """Return whether a symmetry is found that sends a failed column to column j; remember all that it sends."""

@@ -94,6 +94,8 @@ class SummaryTest(unittest.TestCase):
                 target[path[-1]] = value  # type: ignore[index]
                 with self.assertRaises(EvaluationError):
                     Summary.from_dict(spoilt)
+        with self.assertRaisesRegex(EvaluationError, "expected summary schema version 1.0, got '2.0'"):
+            Summary.from_dict({**document, "summary_schema_version": "2.0"})
         for key in document:
             with self.subTest(missing=key), self.assertRaises(EvaluationError):
                 Summary.from_dict({name: document[name] for name in document if name != key})

@@ -50,6 +50,7 @@ class ParseTableTest(unittest.TestCase):
             (b'a\n"x\n', "ends inside a quoted cell (line 2)"),
             (b'a\n"', "ends inside a quoted cell (line 2)"),
             (b"a\n\x00\n", "contains a NUL character (character 2)"),
+            (b"\x00", "contains a NUL character (character 0)"),
             (b"a\n\xff\n", "is not UTF-8 (byte 2)"),
             ("a\n1\n".encode("utf-16"), "is not UTF-8 (byte 0)"),
             (b"a\n\xed\xa0\x80\n", "is not UTF-8"),
