@@ -8,6 +8,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+if sys.version_info < (3, 10):  # noqa: UP036  (who runs it on an older one should be told)
+    sys.stderr.write("this program needs Python 3.10 or later\n")
+    raise SystemExit(2)
+
 _HERE = str(Path(__file__).resolve().parent)
 sys.path.insert(0, _HERE)
 try:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TextIO
 
 from . import __version__
 from .configs import ConfigSet, default_config_root, load_config_set
-from .errors import EvaluationFatalError
+from .errors import EvaluationFatalError, quoted
 from .reports import console, summary_json
 from .reports.output import check_output, write_atomically
 from .results import EVALUATOR, Summary
-from .submissions import PredictionDirectory
+from .scoring import GOLD_FILE
+from .submissions import PREDICTION_FILE, PredictionDirectory
 from .suite import Progress, score_suite
 
 EXIT_SCORED = 0
@@ -37,19 +39,21 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
     0: scored, whatever the score. 1: scored, and below the bar of `--fail-under`. 130: interrupted. When nothing could
     be scored (usage, root, config, gold, output), prints the usage line and one sentence and raises SystemExit(2).
     """
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    stdout_is_closed = sys.stdout is None
+    _prepare_streams()
     parser = _parser(prog)
     arguments = parser.parse_args(argv)
-    if arguments.json and arguments.output == _STANDARD_OUTPUT:
-        parser.error("--json and --output - both claim standard output; choose one")
+    if arguments.output == _STANDARD_OUTPUT:
+        if arguments.json:
+            parser.error("--json and --output - both claim standard output; choose one")
+        if stdout_is_closed:
+            parser.error("--output - needs standard output, which is closed")
     try:
         return _run(arguments)
     except EvaluationFatalError as error:
         parser.error(str(error))
     except KeyboardInterrupt:
-        print("interrupted, nothing written", file=sys.stderr)
+        print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
 
 
@@ -62,16 +66,18 @@ def _parser(prog: str | None) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("--prediction-root", required=True, metavar="DIR", help="holds task_N/prediction.csv")
-    add("--gold-root", required=True, metavar="DIR", help="holds task_N/gold.csv")
+    add("--prediction-root", required=True, type=_path, metavar="DIR", help="holds task_N/prediction.csv")
+    add("--gold-root", required=True, type=_path, metavar="DIR", help="holds task_N/gold.csv")
     add(
         "--config-root",
+        type=_path,
         metavar="DIR",
         help="holds task_N.json, the task list (default: GOLD_ROOT/../evaluation/configs where it exists, "
         "else the bundled example's)",
     )
     add(
         "--output",
+        type=_path,
         metavar="FILE",
         help=f"where to write the summary, - for standard output (default: PREDICTION_ROOT/{_SUMMARY_FILE})",
     )
@@ -87,6 +93,13 @@ def _parser(prog: str | None) -> argparse.ArgumentParser:
     )
     add("--version", action="version", version=f"{EVALUATOR} {__version__}")
     return parser
+
+
+def _path(text: str) -> str:
+    if not text:
+        # Most likely a variable that is not set; the current directory is not what was meant.
+        raise argparse.ArgumentTypeError("expected a path, got nothing")
+    return text
 
 
 def _bar(text: str) -> Fraction:
@@ -106,54 +119,94 @@ def _bar(text: str) -> Fraction:
 
 def _run(arguments: argparse.Namespace) -> int:
     submission = PredictionDirectory(arguments.prediction_root)
-    output = None
-    if arguments.output != _STANDARD_OUTPUT:
-        output = Path(arguments.prediction_root, _SUMMARY_FILE) if arguments.output is None else Path(arguments.output)
-        check_output(output)
     config_root = default_config_root(arguments.gold_root) if arguments.config_root is None else arguments.config_root
+    output = _output_path(arguments, Path(config_root))
     config_set = load_config_set(config_root)
     with _ProgressLine(sys.stderr) as progress:
         summary = score_suite(config_set, submission, arguments.gold_root, progress)
     if output is not None:
         write_atomically(output, summary_json.render(summary))
-    status = EXIT_SCORED
+    _print_result(arguments, config_set, summary, output)
     bar: Fraction | None = arguments.fail_under
-    if bar is not None and Fraction(summary.passed_task_count, summary.task_count) < bar:
-        status = EXIT_BELOW_BAR
-    try:
-        _print_result(arguments, config_set, summary, output)
-        if status == EXIT_BELOW_BAR:
-            counts = f"{summary.passed_task_count}/{summary.task_count}"
-            print(f"accuracy {counts} is below --fail-under {bar}", file=sys.stderr)
-    except BrokenPipeError:
-        # Whoever read our output has gone; the summary is written. Keep the interpreter from complaining at its exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return status
+    if bar is None or Fraction(summary.passed_task_count, summary.task_count) >= bar:
+        return EXIT_SCORED
+    with _writing(sys.stderr) as stream:
+        stream.write(f"accuracy {summary.passed_task_count}/{summary.task_count} is below --fail-under {bar}\n")
+    return EXIT_BELOW_BAR
+
+
+def _output_path(arguments: argparse.Namespace, config_root: Path) -> Path | None:
+    """Return where to write the summary, None for standard output; refuse what cannot or must not be written to."""
+    if arguments.output == _STANDARD_OUTPUT:
+        return None
+    if arguments.output is None:
+        # This path lies in the participant's tree: a link planted there is replaced, not followed.
+        output = Path(arguments.prediction_root, _SUMMARY_FILE)
+    else:
+        output = Path(arguments.output)
+        if output.is_symlink():
+            raise EvaluationFatalError(f"cannot write {quoted(str(output))}: it is a symbolic link, name its target")
+        if _is_input(output, arguments, config_root):
+            raise EvaluationFatalError(f"cannot write {quoted(str(output))}: it is an input of the run")
+    check_output(output)
+    return output
+
+
+def _is_input(path: Path, arguments: argparse.Namespace, config_root: Path) -> bool:
+    folder = path.parent.resolve()
+    if folder == config_root.resolve():
+        return path.name.startswith("task_") and path.suffix == ".json"
+    roots = {Path(arguments.gold_root).resolve(): GOLD_FILE, Path(arguments.prediction_root).resolve(): PREDICTION_FILE}
+    return path.name == roots.get(folder.parent)
 
 
 def _print_result(arguments: argparse.Namespace, config_set: ConfigSet, summary: Summary, output: Path | None) -> None:
+    if arguments.json or output is None:
+        _print_json(summary_json.render(summary, with_tasks=not arguments.json))
     if arguments.json:
-        _write_utf8(sys.stdout, summary_json.render(summary, with_tasks=False))
         return
-    stream = sys.stdout
-    if output is None:
-        _write_utf8(sys.stdout, summary_json.render(summary))
-        stream = sys.stderr
+    stream = sys.stderr if output is None else sys.stdout
     style = console.ConsoleStyle(
         failed_tasks=not arguments.quiet, passed_tasks=arguments.verbose, colour=_wants_colour(stream)
     )
-    stream.write(console.render(summary, style, str(config_set.root), None if output is None else str(output)))
-    stream.flush()
+    with _writing(stream):
+        stream.write(console.render(summary, style, str(config_set.root), None if output is None else str(output)))
 
 
-def _write_utf8(stream: TextIO, text: str) -> None:
-    """Write `text` as UTF-8 whatever the terminal's encoding: an escape that is not JSON's would spoil it."""
-    buffer = getattr(stream, "buffer", None)
-    if buffer is None:
-        stream.write(text)
-    else:
-        buffer.write(text.encode("utf-8"))
-    stream.flush()
+def _print_json(text: str) -> None:
+    """Print `text` as UTF-8 whatever the terminal's encoding: an escape that is not JSON's would spoil it."""
+    with _writing(sys.stdout) as stream:
+        buffer = getattr(stream, "buffer", None)
+        if buffer is None:
+            stream.write(text)
+        else:
+            buffer.write(text.encode("utf-8"))
+
+
+def _prepare_streams() -> None:
+    """Make the standard streams take any character; what goes to a closed one is lost."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+@contextlib.contextmanager
+def _writing(stream: TextIO) -> Iterator[TextIO]:
+    """Write to a standard stream and flush it; EvaluationFatalError when standard output fails.
+
+    A reader that has left early is no failure: it has seen what it wanted. Nor is standard error, where no result goes.
+    """
+    try:
+        yield stream
+        stream.flush()
+    except OSError as error:
+        # What is left in the buffer would fail again, and loudly, when the interpreter exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+            raise EvaluationFatalError(f"cannot write to standard output: {error.strerror}") from None
 
 
 def _wants_colour(stream: TextIO) -> bool:

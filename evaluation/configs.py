@@ -63,11 +63,21 @@ class ColumnSpec:
 
 @dataclass(frozen=True)
 class TaskConfig:
-    """One task: its id `task_N`, whether the order of rows counts, and its columns in gold order."""
+    """One task: its id `task_N`, whether the order of rows counts, and its columns in gold order.
+
+    Raises EvaluationFatalError when there is no column or the columns' `gold_index` are not 0, 1, 2 and so on.
+    """
 
     task_id: str
     order_sensitive: bool
     columns: Sequence[ColumnSpec]
+
+    def __post_init__(self) -> None:
+        indices = [column.gold_index for column in self.columns]
+        if not indices or indices != list(range(len(indices))):
+            raise EvaluationFatalError(
+                f"task {quoted(self.task_id)}: expected columns 0, 1, 2 and so on, got {indices}"
+            )
 
 
 @dataclass(frozen=True)
@@ -269,7 +279,7 @@ def _object(
 
 def _one_of(name: str, where: str, value: object, allowed: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in allowed:
-        _refuse(name, where, f"{'one of ' if len(allowed) > 1 else ''}{_listed(allowed)}", value)
+        _refuse(name, where, f"one of {_listed(allowed)}" if len(allowed) > 1 else quoted(allowed[0]), value)
     return value
 
 

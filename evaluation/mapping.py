@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .errors import MappingBudgetError
-from .matching import perfect_matching
+from .matching import is_matchable, perfect_matching
 
 Column = Sequence[Hashable]
 
@@ -209,6 +209,8 @@ class _Search:
     def _refine(self, state: _State) -> _State | None:
         """Split classes and colour rows in turn until nothing changes; None once the tables are told apart."""
         while True:
+            # Keeping the classes costs time too; uncharged, a table of few rows could buy rounds without end.
+            self._spend(len(self._gold) ** 2)
             classes = _settle(state.classes)
             if classes is None:
                 return None
@@ -223,7 +225,7 @@ class _Search:
 
     def _recolour(self, state: _State, fresh: Sequence[_Class]) -> tuple[list[int], list[int]] | None:
         """Return new row colours from the old ones and the rows' values in the fresh classes; None if they differ."""
-        self._spend(2 * sum(len(group.gold) for group in fresh))
+        self._spend(2 * sum(len(group.gold) for group in fresh) * self._row_count)
         gold_parts = [_row_values([self._gold[i] for i in group.gold]) for group in fresh]
         prediction_parts = [
             _row_values([self._views[self._kinds[group.gold[0]], j] for j in group.prediction]) for group in fresh
@@ -244,7 +246,7 @@ class _Search:
             return [group]
         kind = self._kinds[group.gold[0]]
         parts: dict[bytes, tuple[list[int], list[int]]] = {}
-        self._spend(len(group.gold) + len(group.prediction))
+        self._spend((len(group.gold) + len(group.prediction)) * self._row_count)
         for i in group.gold:
             parts.setdefault(self._signature(gold_colours, self._gold[i]), ([], []))[0].append(i)
         for j in group.prediction:
@@ -266,17 +268,13 @@ class _Search:
             return False
         if len(group.gold) == 1:
             return True
-        self._spend(2 * len(group.gold))
+        # Identical gold columns are free to swap. The class has coloured the rows, so those of the prediction are too.
+        self._spend(len(group.gold) * self._row_count)
         first = self._gold[group.gold[0]]
-        # The multisets are equal on both sides, but only identical columns on both are free to swap.
-        kind = self._kinds[group.gold[0]]
-        first_prediction = self._views[kind, group.prediction[0]]
-        return all(self._gold[i] == first for i in group.gold) and all(
-            self._views[kind, j] == first_prediction for j in group.prediction
-        )
+        return all(self._gold[i] == first for i in group.gold)
 
-    def _spend(self, columns: int) -> None:
-        self.budget -= columns * self._row_count
+    def _spend(self, cells: int) -> None:
+        self.budget -= cells
         if self.budget < 0:
             raise MappingBudgetError("the column-mapping search met its work budget")
 
@@ -321,7 +319,7 @@ class _Failures:
 
 
 def _settle(classes: Sequence[_Class]) -> tuple[_Class, ...] | None:
-    """Give each class that needs all its prediction columns the sole claim to them; None once a class has too few."""
+    """Give each class that needs all its prediction columns the sole claim to them; None if there are too few."""
     remaining = list(classes)
     claimed: dict[int, int] = {}
     changed = True
@@ -337,7 +335,8 @@ def _settle(classes: Sequence[_Class]) -> tuple[_Class, ...] | None:
             if free != group.prediction:
                 remaining[position] = _Class(group.gold, free)
                 changed = True
-    return tuple(remaining)
+    candidates = [group.prediction for group in remaining if not group.settled for _ in group.gold]
+    return tuple(remaining) if is_matchable(candidates) else None
 
 
 def _individualise(state: _State, i: int, j: int) -> _State:

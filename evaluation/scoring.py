@@ -20,7 +20,7 @@ from .errors import (
 )
 from .files import FileContent, read_file
 from .mapping import ColumnMatches, match_columns, smallest_mapping
-from .matching import perfect_matching
+from .matching import is_matchable
 from .results import TaskEvaluationResult
 from .submissions import read_prediction
 from .tables import DEFAULT_LIMITS, Table, parse_table
@@ -157,7 +157,7 @@ def _compare_cells(config: TaskConfig, gold: Gold, prediction: Table) -> _Verdic
         return _Verdict(tuple(range(gold.table.column_count)))
     views = [_view(reader, prediction.columns) for reader in gold.readers]
     matches = match_columns(gold.columns, gold.kinds, views, ordered=config.order_sensitive)
-    if perfect_matching(matches.readable) is None:
+    if not is_matchable(matches.readable):
         return _Verdict(None, "type_normalization_failed", _why_unreadable(config, prediction, matches))
     try:
         mapping = smallest_mapping(matches, ordered=config.order_sensitive)
@@ -217,15 +217,12 @@ def _try_column(reader: CanonicalValues, texts: Iterable[str]) -> list[str | Non
 
 
 def _why_unreadable(config: TaskConfig, prediction: Table, matches: ColumnMatches) -> str:
-    """Return why no mapping fits the types: the first gold column that nothing fits, and what is wrong in its place."""
-    for spec, readable in zip(config.columns, matches.readable, strict=True):
-        if not readable:
-            fault = first_unreadable(spec.rule, prediction.columns[spec.gold_index])
-            return (
-                f"no prediction column is readable as gold column {_column(spec)}; "
-                f"in prediction column {spec.gold_index}, {fault}"
-            )
-    return "every gold column has a prediction column that is readable under its type, but too few for all of them"
+    """Return why no mapping fits the types: the first gold column left without a partner, and what is in its place."""
+    place = next(i for i in range(len(config.columns)) if not is_matchable(matches.readable[: i + 1]))
+    spec, readable = config.columns[place], matches.readable[place]
+    reason = f"{'too few prediction columns are' if readable else 'no prediction column is'} readable as gold column"
+    fault = first_unreadable(spec.rule, prediction.columns[place])
+    return f"{reason} {_column(spec)}" + (f"; in prediction column {place}, {fault}" if fault else "")
 
 
 def _why_unequal(config: TaskConfig, matches: ColumnMatches) -> str:
@@ -234,7 +231,7 @@ def _why_unequal(config: TaskConfig, matches: ColumnMatches) -> str:
     for spec, candidates in zip(config.columns, matches.candidates, strict=True):
         if not candidates:
             return f"no prediction column holds the values of gold column {_column(spec)}{order}"
-    if perfect_matching(matches.candidates) is None:
+    if not is_matchable(matches.candidates):
         return f"too few prediction columns hold the values of the gold columns{order}"
     return "every column's values are there, but not together in the same rows"
 

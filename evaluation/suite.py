@@ -80,14 +80,13 @@ def score_suite(
 
 
 def _read_gold(config: TaskConfig, gold_root: Path, config_set: ConfigSet) -> Gold:
-    path = gold_root / config.task_id / GOLD_FILE
-    if not os.path.lexists(path):
+    try:
+        return read_gold(config, gold_root / config.task_id / GOLD_FILE, f"{config.task_id}/{GOLD_FILE}")
+    except EvaluationFatalError as error:
+        # Gold that does not fit may well be sound, and the configs another benchmark's.
         raise EvaluationFatalError(
-            f"gold file {config.task_id}/{GOLD_FILE} does not exist in {quoted(str(gold_root))}, "
-            f"but {config.task_id} is in the config set {quoted(str(config_set.root))}; "
-            "to score another set, pass its folder as --config-root"
-        )
-    return read_gold(config, path, f"{config.task_id}/{GOLD_FILE}")
+            f"{error}; the config set is {quoted(str(config_set.root))}, --config-root names another"
+        ) from None
 
 
 def _score(

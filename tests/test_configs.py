@@ -34,8 +34,8 @@ MANY = [{"gold_index": i, "gold_name": "", "type": "text"} for i in range(65)]
 # One row per rule of the schema, and around it: where the base document is changed, to what, and what is said of it
 # (None: the document stays valid).
 CHANGES: tuple[tuple[str, Any, str | None], ...] = (
-    ("schema_version", "1.1", "expected 1.0, got '1.1'"),
-    ("schema_version", 1.0, "expected 1.0, got 1.0"),
+    ("schema_version", "1.1", "expected '1.0', got '1.1'"),
+    ("schema_version", 1.0, "expected '1.0', got 1.0"),
     ("schema_version", REMOVED, "schema_version: expected a value, the key is required"),
     ("task_id", REMOVED, "task_id: expected a value, the key is required"),
     ("task_id", 1, "task_id: expected a string task_N"),

@@ -33,7 +33,46 @@ def brute_force(gold: Sequence[Column], kinds: Sequence[int], views: Views, orde
     return None
 
 
-def shuffled(columns: Sequence[Column], seed: int, rows_too: bool = True) -> list[list[object]]:
+def prefix_search(gold: Sequence[Column], prediction: Sequence[Column]) -> tuple[int, ...] | None:
+    """Return the smallest mapping by depth-first search, dropping a prefix once its rows differ as multisets.
+
+    An oracle for tables too wide for all permutations; it knows nothing of refinement or symmetry.
+    """
+    prefixes = [Counter(zip(*gold[:size])) for size in range(len(gold) + 1)]
+
+    def extend(mapping: tuple[int, ...]) -> tuple[int, ...] | None:
+        if len(mapping) == len(gold):
+            return mapping
+        for j in range(len(gold)):
+            longer = (*mapping, j)
+            if j not in mapping and Counter(zip(*(prediction[k] for k in longer))) == prefixes[len(longer)]:
+                found = extend(longer)
+                if found is not None:
+                    return found
+        return None
+
+    return extend(())
+
+
+def regular_graph(*components: str) -> tuple[int, list[tuple[int, int]]]:
+    """Return the union of cubic or two-regular graphs, so that every column looks like every other."""
+    parts = {
+        "triangle": [(0, 1), (1, 2), (0, 2)],
+        "square": [(0, 1), (1, 2), (2, 3), (0, 3)],
+        "hexagon": [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)],
+        "tetrahedron": list(itertools.combinations(range(4), 2)),
+        "prism": [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5), (0, 3), (1, 4), (2, 5)],
+        "utility": [(a, b) for a in range(3) for b in range(3, 6)],
+        "cube": [(a, a ^ bit) for a in range(8) for bit in (1, 2, 4) if a < a ^ bit],
+    }
+    vertices, edges = 0, []
+    for component in components:
+        edges += [(vertices + a, vertices + b) for a, b in parts[component]]
+        vertices += 1 + max(max(edge) for edge in parts[component])
+    return vertices, edges
+
+
+def shuffled(columns: Sequence[Column], seed: float, rows_too: bool = True) -> list[list[object]]:
     """Return the columns in another order, and the rows too, unless they are to stay."""
     source = random.Random(seed)
     rows = list(range(len(columns[0])))
@@ -107,7 +146,7 @@ class BruteForceTest(unittest.TestCase):
         # Graphs are the tables on which refinement, branching and pruning have something to do.
         edges = list(itertools.combinations(range(5), 2))
         source = random.Random(2)
-        graphs = [[edge for edge in edges if source.random() < 0.5] for _ in range(40)]
+        graphs = [[edge for edge in edges if source.random() < 0.5] for _ in range(25)]
         for first, second in itertools.product(graphs, repeat=2):
             for table in (incidence, adjacency):
                 gold, prediction = table(5, first), table(5, second)
@@ -117,6 +156,29 @@ class BruteForceTest(unittest.TestCase):
                         brute_force(gold, [0] * 5, [prediction], False),
                         (first, second),
                     )
+
+    def test_agrees_where_refinement_alone_tells_nothing_apart(self) -> None:
+        # The first candidates of a column often fail here and later ones do not, so pruning too much would show.
+        source = random.Random(8)
+        families = (
+            (("triangle", "triangle"), ("hexagon",)),
+            (("triangle", "triangle", "square"), ("hexagon", "square")),
+            (("prism",), ("utility",)),
+            (("tetrahedron", "prism"), ("tetrahedron", "utility")),
+            (("tetrahedron", "tetrahedron"), ("cube",)),
+        )
+        found = 0
+        for family, table in itertools.product(families, (incidence, adjacency)):
+            for first, second in itertools.product(family, repeat=2):
+                gold = shuffled(table(*regular_graph(*first)), source.random())
+                prediction = shuffled(table(*regular_graph(*second)), source.random())
+                mapping = find(gold, [0] * len(gold), [prediction])
+                self.assertEqual(mapping, prefix_search(gold, prediction), (first, second, table.__name__))
+                # The same under two kinds that read alike: every column is then a candidate of both.
+                kinds = [source.randrange(2) for _ in gold]
+                self.assertEqual(find(gold, kinds, [prediction, prediction]), mapping, (first, second, kinds))
+                found += mapping is not None
+        self.assertGreaterEqual(found, 2 * sum(map(len, families)))
 
 
 class MappingTest(unittest.TestCase):
@@ -170,6 +232,23 @@ class MappingTest(unittest.TestCase):
         prediction = shuffled(incidence(*latin_square_graph(ELEMENTARY)), 7)
         with self.assertRaises(MappingBudgetError):
             find(gold, [0] * 64, [prediction], budget=1_000_000)
+
+    def test_too_few_columns_for_two_kinds_show_without_a_search(self) -> None:
+        # 12 gold columns of kind 1 can only be among 11 prediction columns, which kind 0 reads as well.
+        gold = [["1"]] * 24
+        view: list[Column | None] = [["1"]] * 24
+        limited: list[Column | None] = [*[["1"]] * 11, *[None] * 13]
+        kinds = [0] * 12 + [1] * 12
+        self.assertIsNone(find(gold, kinds, [view, limited]))
+        # Enough for either kind alone and for the two of them, but not for three kinds that share 8 columns.
+        kinds = [0] * 15 + [1] * 3 + [2] * 3 + [3] * 3
+        shared: list[Column | None] = [*[["1"]] * 8, *[None] * 16]
+        self.assertIsNone(find(gold, kinds, [view, shared, shared, shared], budget=100_000))
+
+    def test_rounds_on_few_rows_are_charged_too(self) -> None:
+        gold = incidence(*regular_graph("triangle", "triangle", "hexagon"))
+        with self.assertRaises(MappingBudgetError):
+            find(gold, [0] * 12, [incidence(*regular_graph(*["triangle"] * 4))], budget=1_000)
 
     def test_ordered_rows_need_no_search(self) -> None:
         gold = incidence(*latin_square_graph(CYCLIC))

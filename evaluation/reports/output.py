@@ -12,28 +12,26 @@ from ..files import kind_of
 
 
 def check_output(path: Path) -> None:
-    """Raise EvaluationFatalError when `write_atomically` could not write to `path`, before any work is done.
-
-    A symbolic link to a regular file or to nothing is replaced, never followed.
-    """
+    """Raise EvaluationFatalError when `write_atomically` could not write to `path`, before any work is done."""
     if not path.parent.is_dir():
         raise EvaluationFatalError(f"cannot write {quoted(str(path))}: its folder does not exist")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise EvaluationFatalError(f"cannot write {quoted(str(path))}: its folder is not writable")
-    for status in (os.lstat, os.stat):
-        try:
-            mode = status(path).st_mode
-        except (OSError, ValueError):
-            continue
-        if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
-            raise EvaluationFatalError(f"cannot write {quoted(str(path))}: it is {kind_of(mode)}, not a regular file")
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise _unwritable(path, error) from None
+    if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
+        raise EvaluationFatalError(f"cannot write {quoted(str(path))}: it is {kind_of(mode)}, not a regular file")
 
 
 def write_atomically(path: Path, text: str) -> None:
     """Write `text` as UTF-8 to `path`: to a temporary file in the same folder, flushed, then renamed over it.
 
-    Whatever happens in between, `path` holds either its old content or the new. Raises EvaluationFatalError when the
-    file cannot be written.
+    Whatever happens in between, `path` holds either its old content or the new. A symbolic link at `path` is replaced,
+    never followed. Raises EvaluationFatalError when the file cannot be written.
     """
     check_output(path)
     temporary = path.with_name(f".evaluation-{os.urandom(8).hex()}.tmp")
@@ -49,4 +47,9 @@ def write_atomically(path: Path, text: str) -> None:
                 temporary.unlink()
             raise
     except OSError as error:
-        raise EvaluationFatalError(f"cannot write {quoted(str(path))}: {error.strerror or error}") from None
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError | ValueError) -> EvaluationFatalError:
+    reason = error.strerror if isinstance(error, OSError) else None
+    return EvaluationFatalError(f"cannot write {quoted(str(path))}: {reason or error}")
