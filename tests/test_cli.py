@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 import unittest
@@ -143,11 +144,31 @@ class FaultTest(BenchmarkTestCase):
             self.assert_fatal("--output", str(self.folder), mentions=["it is a directory"])
             self.assert_fatal("--output", str(self.folder / "nowhere" / "x"), mentions=["its folder does not exist"])
 
+    def test_an_output_that_is_an_input_is_refused(self) -> None:
+        for name in ("configs/task_1.json", "configs/task_9.json", "golds/task_1/gold.csv", "golds/task_7/gold.csv",
+                     "predictions/task_1/prediction.csv", "golds/../configs/task_1.json"):  # fmt: skip
+            with self.subTest(name=name):
+                path = self.folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                before = path.read_bytes() if path.exists() else None
+                self.assert_fatal("--output", str(path), mentions=["it is an input of the run"])
+                self.assertEqual(path.read_bytes() if path.exists() else None, before)
+
+    def test_a_link_given_as_output_is_refused(self) -> None:
+        link = self.folder / "link.json"
+        link.symlink_to("target.json")
+        self.assert_fatal("--output", str(link), mentions=["it is a symbolic link, name its target"])
+
+    def test_empty_paths_are_refused(self) -> None:
+        for option in ("--prediction-root", "--gold-root", "--config-root", "--output"):
+            with self.subTest(option=option):
+                self.assert_fatal(option, "", mentions=[f"argument {option}: expected a path, got nothing"])
+
     def test_interruption(self) -> None:
         with mock.patch.object(cli, "score_suite", side_effect=KeyboardInterrupt):
             status, output, error = run_cli(*self.roots)
         self.assertEqual((status, output), (130, ""))
-        self.assertEqual(error, "interrupted, nothing written\n")
+        self.assertEqual(error, "interrupted\n")
 
 
 class TerminalTest(BenchmarkTestCase):
@@ -204,6 +225,38 @@ class TerminalTest(BenchmarkTestCase):
         self.assertEqual(child.returncode, 1)
         self.assertNotIn(b"Traceback", error)
         self.assertTrue(self.summary_path.is_file())
+
+
+class BrokenStreamTest(BenchmarkTestCase):
+    """Standard streams that are closed or full: never a traceback, and never a status that says something else."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.add_task(1)
+
+    def run_shell(self, *options: str, redirect: str) -> tuple[int, str]:
+        command = shlex.join([sys.executable, str(ROOT / "evaluate.py"), *self.roots, *options])
+        done = subprocess.run(
+            ["sh", "-c", f"{command} {redirect}"], env=environment(), capture_output=True, text=True, check=False
+        )
+        self.assertNotIn("Traceback", done.stderr)
+        return done.returncode, done.stderr
+
+    @unittest.skipUnless(Path("/dev/full").exists(), "needs /dev/full")
+    def test_full(self) -> None:
+        for options in ((), ("--json",), ("--output", "-")):
+            with self.subTest(options=options):
+                status, error = self.run_shell(*options, redirect=">/dev/full")
+                self.assertEqual(status, 2)
+                self.assertIn("error: cannot write to standard output: ", error)
+                self.assertEqual(self.run_shell(*options, redirect=">/dev/null 2>/dev/full")[0], 0)
+
+    @unittest.skipIf(os.name == "nt", "needs a POSIX shell")
+    def test_closed(self) -> None:
+        for options, expected in (((), 0), (("--json",), 0), (("--output", "-"), 2)):
+            with self.subTest(options=options):
+                self.assertEqual(self.run_shell(*options, redirect=">&-")[0], expected)
+                self.assertEqual(self.run_shell(*options, redirect=">/dev/null 2>&-")[0], 0)
 
 
 class EntryPointTest(BenchmarkTestCase):

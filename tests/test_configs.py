@@ -224,6 +224,15 @@ class ColumnSpecTest(unittest.TestCase):
                 _ = spec.rule
 
 
+class TaskConfigTest(unittest.TestCase):
+    def test_columns_must_be_in_gold_order(self) -> None:
+        first, second = ColumnSpec(0, "a", "text"), ColumnSpec(1, "b", "text")
+        TaskConfig("task_1", False, [first, second])
+        for columns in ([], [second], [second, first], [first, first]):
+            with self.subTest(columns=columns), self.assertRaisesRegex(EvaluationFatalError, "columns 0, 1, 2"):
+                TaskConfig("task_1", False, columns)
+
+
 class ConfigSetTest(FolderTestCase):
     def add(self, task_id: str, name: str | None = None) -> bytes:
         data = json.dumps(config_document([TEXT], task_id)).encode()

@@ -62,9 +62,13 @@ class CommandTest(FolderTestCase):
         program = self.copy / "program.py"
         program.write_text(block[1], encoding="utf-8")
         for name in ("prediction.csv", "gold.csv"):
-            (self.copy / name).write_text("city\nOslo\n", encoding="utf-8")
+            (self.copy / name).write_text("city,share\nOslo,0.5\n", encoding="utf-8")
         done = self.run_command("python3 program.py")
-        self.assertEqual(done.stdout, "True None [{'gold_index': 0, 'prediction_index': 0}]\n", done.stderr)
+        self.assertEqual(
+            done.stdout,
+            "True None " + str([{"gold_index": i, "prediction_index": i} for i in (0, 1)]) + "\n",
+            done.stderr,
+        )
 
     def test_every_command_is_tested_here(self) -> None:
         self.assertEqual(len(commands()), 2)
@@ -86,11 +90,16 @@ class ContentTest(unittest.TestCase):
     def test_budget(self) -> None:
         self.assertIn(f"{DEFAULT_BUDGET:,} cells", RULES)
 
+    def test_the_config_shown_is_the_one_bundled(self) -> None:
+        block = re.search(r"^```json\n(.*?)^```", RULES, re.S | re.M)
+        assert block is not None
+        self.assertEqual(block[1], (ROOT / "configs" / "task_3.json").read_text(encoding="utf-8"))
+
     def test_links_lead_somewhere(self) -> None:
         for text, folder in ((README, ROOT), (RULES, ROOT / "evaluation")):
             for target in re.findall(r"\]\(([^)#]+)\)", text):
                 with self.subTest(target=target):
-                    self.assertTrue((folder / target).is_file())
+                    self.assertTrue((folder / target).exists())
 
 
 if __name__ == "__main__":

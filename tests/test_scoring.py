@@ -108,7 +108,15 @@ class VerdictTest(FolderTestCase):
             ("a\n\xff\n".encode("latin-1"), "'prediction.csv' is not UTF-8 (byte 2)"),
             ("a\nx\n", "expected 3 columns, got 1"),
             ("a,b,c\nx,1,2\n", "expected 2 data rows, got 1"),
-            ("a,b,c\nx,1,2\ny,z,4\n", "readable under its type, but too few for all of them"),
+            (
+                "a,b,c\nx,1,2\ny,z,4\n",
+                "too few prediction columns are readable as gold column 2 'c2' (number)",
+            ),
+            (
+                "a,b,c\nx,1,2\ny,3,w\n",
+                "too few prediction columns are readable as gold column 2 'c2' (number); "
+                "in prediction column 2, row 2 'w' is not a number",
+            ),
             (
                 "a,b,c\nx,q,w\ny,z,v\n",
                 "no prediction column is readable as gold column 1 'c1' (number); "

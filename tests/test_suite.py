@@ -118,9 +118,13 @@ class SuiteTest(BenchmarkTestCase):
                 self.assert_fatal(mentions=[expected])
                 self.assertFalse(self.summary_path.exists())
 
-    def test_missing_gold_says_which_set_was_used(self) -> None:
-        self.add_task(1, gold=None)
-        self.assert_fatal(mentions=[str(self.folder / "configs"), "--config-root"])
+    def test_gold_that_does_not_fit_says_which_set_was_used(self) -> None:
+        for gold in (None, "a,b\n1,2\n", "a\nx\n"):
+            self.add_task(1, gold=gold, columns=[INTEGER])
+            if gold is None:
+                self.assertFalse((self.folder / "golds" / "task_1").exists())
+            with self.subTest(gold=gold):
+                self.assert_fatal(mentions=[f"the config set is '{self.folder / 'configs'}'", "--config-root"])
 
     def test_gold_may_be_a_link(self) -> None:
         self.add_task(1, gold=None)
