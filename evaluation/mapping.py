@@ -13,6 +13,7 @@ a budget.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -82,7 +83,20 @@ def smallest_mapping(matches: ColumnMatches, *, ordered: bool, budget: int = DEF
     matching = perfect_matching(matches.candidates)
     if ordered or matching is None:
         return matching
-    return _Search(matches.kinds, matches.gold, matches.views, budget).run(matches.candidates)
+    gold_rows = Counter(zip(*matches.gold, strict=True))
+    prediction_rows = Counter(zip(*matches.views.values(), strict=True))
+    if len(prediction_rows) < len(gold_rows):
+        return None
+    if len(prediction_rows) > len(gold_rows):
+        # Rows that one kind tells apart and another does not: all rows are kept.
+        colours = [0] * len(matches.gold[0])
+        search = _Search(matches.kinds, matches.gold, matches.views, budget)
+        return search.run(matches.candidates, colours, colours)
+    # Identical rows are one row that occurs so often: one-hot and other designed tables shrink to a handful of rows.
+    gold = _columns(gold_rows, len(matches.gold))
+    views = dict(zip(matches.views, _columns(prediction_rows, len(matches.views)), strict=True))
+    search = _Search(matches.kinds, gold, views, budget)
+    return search.run(matches.candidates, list(gold_rows.values()), list(prediction_rows.values()))
 
 
 @dataclass(frozen=True)
@@ -141,14 +155,20 @@ class _Search:
         self._row_count = len(gold[0])
         self._pair_base = 1 + max((max(column, default=0) for column in gold), default=0)
 
-    def run(self, candidates: Sequence[Sequence[int]]) -> tuple[int, ...] | None:
-        """Return the smallest mapping that sends each gold column to one of its candidates, or None."""
+    def run(
+        self, candidates: Sequence[Sequence[int]], gold_colours: Sequence[int], prediction_colours: Sequence[int]
+    ) -> tuple[int, ...] | None:
+        """Return the smallest mapping that sends each gold column to one of its candidates, or None.
+
+        It sends rows to rows of the same colour.
+        """
+        if sorted(gold_colours) != sorted(prediction_colours):
+            return None
         groups: dict[tuple[int, tuple[int, ...]], list[int]] = {}
         for i, (kind, choices) in enumerate(zip(self._kinds, candidates, strict=True)):
             groups.setdefault((kind, tuple(choices)), []).append(i)
         classes = tuple(_Class(tuple(group), choices) for (_, choices), group in groups.items())
-        colours = [0] * self._row_count
-        return self._solve(_State(classes, frozenset(), colours, colours))
+        return self._solve(_State(classes, frozenset(), gold_colours, prediction_colours))
 
     def _solve(self, state: _State) -> tuple[int, ...] | None:
         refined = self._refine(state)
@@ -347,6 +367,10 @@ def _individualise(state: _State, i: int, j: int) -> _State:
         if gold:
             classes.append(_Class(gold, tuple(candidate for candidate in group.prediction if candidate != j)))
     return _State(tuple(classes), state.coloured, state.gold_colours, state.prediction_colours)
+
+
+def _columns(rows: Iterable[tuple[int, ...]], width: int) -> Sequence[Sequence[int]]:
+    return list(zip(*rows, strict=True)) or [()] * width
 
 
 def _row_values(columns: Sequence[Sequence[int]]) -> Iterable[Hashable]:

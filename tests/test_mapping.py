@@ -227,6 +227,25 @@ class MappingTest(unittest.TestCase):
         prediction = [[0, 1, 0, 1]] * 30 + [[0, 0, 1, 1], [0, 0, 1, 1]]
         self.assertIsNone(find(gold, [0] * 32, [prediction], budget=200_000))
 
+    def test_repeated_rows_are_looked_at_once(self) -> None:
+        # Two one-hot encodings, fully crossed: symmetric to the last, as designed experiments are.
+        levels, repeats = 8, 200
+        pairs = [(a, b) for a in range(levels) for b in range(levels)] * repeats
+        gold = [[int(a == k) for a, _ in pairs] for k in range(levels)]
+        gold += [[int(b == k) for _, b in pairs] for k in range(levels)]
+        prediction = shuffled(gold, 9)
+        mapping = find(gold, [0] * 16, [prediction], budget=1_000_000)
+        assert mapping is not None
+        self.assertEqual(Counter(zip(*gold)), Counter(zip(*(prediction[j] for j in mapping))))
+        # As many distinct rows, but they do not occur as often.
+        self.assertIsNone(find([["a", "a", "b"], ["x", "x", "y"]], [0, 0], [[["a", "b", "b"], ["x", "x", "y"]]]))
+
+    def test_rows_that_only_another_kind_tells_apart(self) -> None:
+        # Under kind 0 both rows are one; kind 1, which reads both columns too, tells them apart.
+        gold = [["r", "r"], ["1", "2"]]
+        views: Views = [[["r", "r"], None], [["2", "1"], ["2", "1"]]]
+        self.assertEqual(find(gold, [0, 1], views), (0, 1))
+
     def test_budget(self) -> None:
         gold = incidence(*latin_square_graph(CYCLIC))
         prediction = shuffled(incidence(*latin_square_graph(ELEMENTARY)), 7)
