@@ -26,6 +26,7 @@ NUMBER_UNITS = ("plain", "percentage_points", "fraction")
 MAX_DIGITS = 30
 
 _NULL_TOKENS = frozenset({"", "null", "none", "nan", "nat", "<na>"})
+_LONGEST_NULL_TOKEN = 4
 _TRUE_TOKENS = frozenset({"1", "true", "yes", "y", "是"})
 _FALSE_TOKENS = frozenset({"0", "false", "no", "n", "否"})
 
@@ -84,7 +85,7 @@ class NumberRule:
 
     def canonical(self, text: str) -> str | None:
         stripped = text.strip()
-        if stripped.casefold() in _NULL_TOKENS:
+        if _is_null(stripped):
             return None
         shift = 0
         if stripped.endswith("%") and self.allow_percent_sign:
@@ -184,11 +185,19 @@ def first_unreadable(rule: Rule, texts: Iterable[str]) -> str | None:
     return None
 
 
+def _is_null(stripped: str) -> bool:
+    return len(stripped) <= _LONGEST_NULL_TOKEN and stripped.casefold() in _NULL_TOKENS
+
+
 def _read_number(text: str) -> tuple[str, str, int]:
     """Return sign, significant digits and exponent: the value is sign, digits times 10 to the exponent.
 
     The digits have no zero in front or behind; zero is no digits at all.
     """
+    whole, _, fraction = text.partition(".")
+    if text.isascii() and whole.isdigit() and (fraction.isdigit() or not fraction):
+        # Most numbers are unsigned digits with a point or without: the pattern would read the same, more slowly.
+        return "", *_significant(whole + fraction, -len(fraction))
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise CellError("is not a number")
@@ -201,10 +210,14 @@ def _read_number(text: str) -> tuple[str, str, int]:
     exponent = _read_exponent(exponent_text) - len(fraction)
     if exponent < _MIN_EXPONENT or exponent + max(len(unscaled) - 1, 0) > _MAX_ADJUSTED_EXPONENT:
         raise CellError("has an exponent out of range")
-    digits = unscaled.rstrip("0")
-    if not digits:
-        return "", "", 0
-    return "-" if sign == "-" else "", digits, exponent + len(unscaled) - len(digits)
+    digits, exponent = _significant(unscaled, exponent)
+    return "-" if sign == "-" else "", digits, exponent
+
+
+def _significant(digits: str, exponent: int) -> tuple[str, int]:
+    """Return the digits without zeros in front or behind, and the exponent that keeps their value."""
+    stripped = digits.rstrip("0")
+    return stripped.lstrip("0"), exponent + len(digits) - len(stripped) if stripped else 0
 
 
 def _read_exponent(text: str | None) -> int:
@@ -257,7 +270,7 @@ def _number_text(sign: str, digits: str, exponent: int) -> str:
 def _read_moment(text: str) -> datetime | None:
     """Return a local time without an offset or the instant in UTC; None for null."""
     stripped = text.strip()
-    if stripped.casefold() in _NULL_TOKENS:
+    if _is_null(stripped):
         return None
     try:
         moment = iso8601.parse(stripped)
