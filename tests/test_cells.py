@@ -148,6 +148,25 @@ class NumberTest(RuleTestCase):
             },
         )  # fmt: skip
 
+    def test_the_range_of_exponents(self) -> None:
+        top, bottom = 10**18 - 1, -2 * 10**18 + 3
+        self.check(
+            NumberRule("significant_digits", 30),
+            {
+                f"1e{top}": f"1e{top}",
+                f"1e{top + 1}": UNREADABLE,
+                f"0.1e{top + 1}": f"1e{top}",
+                f"12e{top}": UNREADABLE,
+                f"0e{top}": "0",
+                f"0e{top + 1}": UNREADABLE,
+                f"0.00e{top + 2}": "0",
+                f"1e{bottom}": f"1e{bottom}",
+                f"1e{bottom - 1}": UNREADABLE,
+                f"0.1e{bottom}": UNREADABLE,
+                f"0e{bottom - 1}": UNREADABLE,
+            },
+        )
+
     def test_unreadable(self) -> None:
         texts = (
             *(
