@@ -92,7 +92,8 @@ class NumberRule:
             stripped = stripped[:-1].rstrip()
             shift = -2 if self.unit == "fraction" else 0
         sign, digits, exponent = _read_number(stripped)
-        exponent += shift
+        if digits:
+            exponent += shift
         if self.mode == "integer":
             if exponent < 0:
                 raise CellError("is not an integer")

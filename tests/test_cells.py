@@ -230,7 +230,18 @@ class NumberTest(RuleTestCase):
         ):
             self.check(NumberRule("decimal_places", 4, allowed, unit), dict(zip(texts, expected)))
         rule = NumberRule("integer", None, True, "fraction")
-        self.check(rule, {"100%": "1", "50%": UNREADABLE, "%": UNREADABLE, "5%%": UNREADABLE, "null%": UNREADABLE})
+        self.check(
+            rule,
+            {
+                "100%": "1",
+                "0%": "0",
+                "0.00 %": "0",
+                "50%": UNREADABLE,
+                "%": UNREADABLE,
+                "5%%": UNREADABLE,
+                "null%": UNREADABLE,
+            },
+        )
         # 29 digits: a division in 28 digits would lose the last one.
         exact = NumberRule("decimal_places", 30, True, "fraction")
         self.check(exact, {"12345678901234567890123456789%": "123456789012345678901234567.89"})
