@@ -23,8 +23,8 @@ from .matching import is_matchable, perfect_matching
 
 Column = Sequence[Hashable]
 
-# About half a minute of work: well above what tables without deliberate symmetry need, and above many of the hardest
-# 64-column tables known (pairs of Latin-square graphs).
+# Half a minute to a minute of work: well above what tables without deliberate symmetry need, and above many of the
+# hardest 64-column tables known (pairs of Latin-square graphs).
 DEFAULT_BUDGET = 300_000_000
 
 
