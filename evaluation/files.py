@@ -7,7 +7,7 @@ import os
 import stat
 from dataclasses import dataclass
 
-from .errors import InputError
+from .errors import EvaluationFatalError, InputError
 
 _KINDS = (
     (stat.S_ISLNK, "a symbolic link"),
@@ -57,6 +57,19 @@ def read_file(path: str | os.PathLike[str], max_bytes: int, *, follow_links: boo
     finally:
         os.close(descriptor)
     return FileContent(data, (status.st_dev, status.st_ino))
+
+
+def read_author_file(path: str | os.PathLike[str], max_bytes: int, called: str) -> FileContent:
+    """Return the content of a file that the benchmark stands on (a config, a gold file), which may be a link to it.
+
+    Raises EvaluationFatalError, calling the file `called`, when it is missing or `read_file` refuses it.
+    """
+    try:
+        return read_file(path, max_bytes, follow_links=True)
+    except FileNotFoundError:
+        raise EvaluationFatalError(f"{called} does not exist") from None
+    except InputError as error:
+        raise EvaluationFatalError(f"{called} {error}") from None
 
 
 def _read_at_most(descriptor: int, max_bytes: int) -> bytes:

@@ -18,7 +18,7 @@ from .errors import (
     PredictionFormatError,
     quoted,
 )
-from .files import FileContent, read_file
+from .files import FileContent, read_author_file
 from .mapping import ColumnMatches, match_columns, smallest_mapping
 from .matching import is_matchable
 from .results import TaskEvaluationResult
@@ -66,11 +66,9 @@ def read_gold(config: TaskConfig, path: str | os.PathLike[str], name: str) -> Go
     Raises EvaluationFatalError when it is missing, not a strict CSV table, not as wide as the config, or has a cell
     that its column's rule cannot read.
     """
+    content = read_author_file(path, DEFAULT_LIMITS.csv_bytes, f"gold file {name}")
     try:
-        content = read_file(path, DEFAULT_LIMITS.csv_bytes, follow_links=True)
         table = parse_table(content.data)
-    except FileNotFoundError:
-        raise EvaluationFatalError(f"gold file {name} does not exist") from None
     except InputError as error:
         raise EvaluationFatalError(f"gold file {name} {error}") from None
     if table.column_count != len(config.columns):

@@ -20,6 +20,7 @@ FLOORS = {
     "files": 1,
     "mapping": 1,
     "metrics": 1,
+    "strict_json": 1,
     "tables": 1,
     "configs": 2,
     "results": 2,
