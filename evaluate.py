@@ -19,9 +19,10 @@ try:
     from evaluation.cli import main
     from evaluation.configs import ColumnSpec, TaskConfig, hash_config_set, load_configs, load_task_config
     from evaluation.errors import EvaluationFatalError, PredictionFormatError
-    from evaluation.results import Summary, TaskEvaluationResult
+    from evaluation.results import TaskEvaluationResult
     from evaluation.scoring import evaluate_task
     from evaluation.suite import evaluate_suite
+    from evaluation.summary import Summary
 finally:
     # The host program's own modules must not be shadowed by the folders beside this file.
     sys.path.remove(_HERE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import re
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -14,30 +13,34 @@ from pathlib import Path
 from typing import TextIO
 
 from . import __version__
+from .bars import Bars, read_accuracy_bar, read_metric_bar
 from .configs import ConfigSet, default_config_root, load_config_set
+from .dataset_configs import DATASET_EVALUATORS_FOLDER
 from .errors import EvaluationFatalError, quoted
+from .plugins import load_plugins
 from .reports import console, summary_json
 from .reports.output import check_output, write_atomically
-from .results import EVALUATOR, Summary
 from .scoring import GOLD_FILE
 from .submissions import PREDICTION_FILE, PredictionDirectory
-from .suite import Progress, score_suite
+from .suite import Progress, find_dataset_evaluators, score_suite
+from .summary import EVALUATOR, Summary
 
 EXIT_SCORED = 0
 EXIT_BELOW_BAR = 1
+EXIT_NOT_SCORED = 2
 EXIT_INTERRUPTED = 130
 
 _SUMMARY_FILE = "evaluation_summary.json"
 _STANDARD_OUTPUT = "-"
 _PROGRESS_AFTER_SECONDS = 1.0
-_FRACTION = re.compile(r"[0-9]{1,20}(?:\.[0-9]{0,20}|/[0-9]{1,20})?|\.[0-9]{1,20}")
 
 
 def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
     """Run the command line on `argv` (default: the process's) and return the exit status.
 
-    0: scored, whatever the score. 1: scored, and below the bar of `--fail-under`. 130: interrupted. When nothing could
-    be scored (usage, root, config, gold, output), prints the usage line and one sentence and raises SystemExit(2).
+    0: scored, whatever the score. 1: scored, and below a bar of `--fail-under` or `--fail-under-metric`. 2: scored, the
+    summary written, and a summary evaluator or a bar's metric at fault. 130: interrupted. When nothing could be scored
+    (usage, root, config, gold, plugin, output), prints the usage line and one sentence and raises SystemExit(2).
     """
     stdout_is_closed = sys.stdout is None
     _prepare_streams()
@@ -62,9 +65,31 @@ def _parser(prog: str | None) -> argparse.ArgumentParser:
         prog=prog,
         usage="%(prog)s --prediction-root DIR --gold-root DIR [--config-root DIR] [options]",
         description="Score a benchmark: per task, one predicted CSV against the gold table.",
-        epilog="Exit status: 0 scored, 1 scored and below --fail-under, 2 could not score, 130 interrupted.",
+        epilog="Exit status: 0 scored, 1 scored and below a bar, 2 could not score, 130 interrupted.",
         allow_abbrev=False,
     )
+    _add_inputs(parser)
+    _add_output(parser)
+    add = parser.add_argument
+    add(
+        "--fail-under",
+        type=_bar,
+        metavar="X",
+        help="exit with status 1 when accuracy is lower than X, a fraction from 0 to 1 such as 0.8 or 4/5",
+    )
+    add(
+        "--fail-under-metric",
+        type=_metric_bar,
+        action="append",
+        default=[],
+        metavar="ID=X",
+        help="exit with status 1 when the score of this dataset evaluator or summary evaluator is lower than X",
+    )
+    add("--version", action="version", version=f"{EVALUATOR} {__version__}")
+    return parser
+
+
+def _add_inputs(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--prediction-root", required=True, type=_path, metavar="DIR", help="holds task_N/prediction.csv")
     add("--gold-root", required=True, type=_path, metavar="DIR", help="holds task_N/gold.csv")
@@ -76,6 +101,25 @@ def _parser(prog: str | None) -> argparse.ArgumentParser:
         "else the bundled example's)",
     )
     add(
+        "--dataset-evaluators",
+        type=_path,
+        metavar="PATH",
+        help="a dataset evaluator's JSON file or a folder of them (default: the config root's "
+        f"{DATASET_EVALUATORS_FOLDER} where it exists)",
+    )
+    add(
+        "--plugin",
+        type=_path,
+        action="append",
+        default=[],
+        metavar="FILE.py",
+        help="a Python file of summary evaluators, run with your rights; may be given several times",
+    )
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
         "--output",
         type=_path,
         metavar="FILE",
@@ -85,14 +129,6 @@ def _parser(prog: str | None) -> argparse.ArgumentParser:
     lines = parser.add_mutually_exclusive_group()
     lines.add_argument("--quiet", action="store_true", help="print no line per failed task")
     lines.add_argument("--verbose", action="store_true", help="print a line per passed task too")
-    add(
-        "--fail-under",
-        type=_bar,
-        metavar="X",
-        help="exit with status 1 when accuracy is lower than X, a fraction from 0 to 1 such as 0.8 or 4/5",
-    )
-    add("--version", action="version", version=f"{EVALUATOR} {__version__}")
-    return parser
 
 
 def _path(text: str) -> str:
@@ -103,18 +139,17 @@ def _path(text: str) -> str:
 
 
 def _bar(text: str) -> Fraction:
-    """Return the exact fraction that a bar spells, from 0 to 1."""
     try:
-        bar = Fraction(text) if _FRACTION.fullmatch(text) else None
-    except ZeroDivisionError:
-        bar = None
-    if bar is None:
-        raise argparse.ArgumentTypeError(f"expected a fraction from 0 to 1, such as 0.8 or 4/5, got {text!r}")
-    if bar > 1:
-        raise argparse.ArgumentTypeError(
-            f"the unit is a fraction from 0 to 1, not a percentage, so 80 % is 0.8; got {text!r}"
-        )
-    return bar
+        return read_accuracy_bar(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _metric_bar(text: str) -> tuple[str, Fraction]:
+    try:
+        return read_metric_bar(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -122,17 +157,28 @@ def _run(arguments: argparse.Namespace) -> int:
     config_root = default_config_root(arguments.gold_root) if arguments.config_root is None else arguments.config_root
     output = _output_path(arguments, Path(config_root))
     config_set = load_config_set(config_root)
+    evaluators = find_dataset_evaluators(config_set, arguments.dataset_evaluators)
+    plugins = load_plugins(arguments.plugin) if arguments.plugin else None
+    bars = Bars(arguments.fail_under, tuple(arguments.fail_under_metric))
+    bars.check(evaluators, plugins)
     with _ProgressLine(sys.stderr) as progress:
-        summary = score_suite(config_set, submission, arguments.gold_root, progress)
+        summary = score_suite(config_set, submission, arguments.gold_root, evaluators, plugins, progress)
     if output is not None:
         write_atomically(output, summary_json.render(summary))
     _print_result(arguments, config_set, summary, output)
-    bar: Fraction | None = arguments.fail_under
-    if bar is None or Fraction(summary.passed_task_count, summary.task_count) >= bar:
-        return EXIT_SCORED
+    faults = [*_evaluator_faults(summary), *bars.faults(summary)]
+    shortfalls = bars.shortfalls(summary)
     with _writing(sys.stderr) as stream:
-        stream.write(f"accuracy {summary.passed_task_count}/{summary.task_count} is below --fail-under {bar}\n")
-    return EXIT_BELOW_BAR
+        stream.writelines(f"{sentence}\n" for sentence in faults + shortfalls)
+    if faults:
+        return EXIT_NOT_SCORED
+    return EXIT_BELOW_BAR if shortfalls else EXIT_SCORED
+
+
+def _evaluator_faults(summary: Summary) -> Iterator[str]:
+    for evaluation in summary.summary_evaluations:
+        if evaluation.error is not None:
+            yield f"summary evaluator {quoted(evaluation.name)} {evaluation.error}"
 
 
 def _output_path(arguments: argparse.Namespace, config_root: Path) -> Path | None:
@@ -154,8 +200,11 @@ def _output_path(arguments: argparse.Namespace, config_root: Path) -> Path | Non
 
 def _is_input(path: Path, arguments: argparse.Namespace, config_root: Path) -> bool:
     folder = path.parent.resolve()
-    if folder == config_root.resolve():
-        return path.name.startswith("task_") and path.suffix == ".json"
+    evaluators = Path(arguments.dataset_evaluators or config_root / DATASET_EVALUATORS_FOLDER).resolve()
+    if (folder == config_root.resolve() and path.name.startswith("task_")) or folder == evaluators:
+        return path.suffix == ".json"
+    if folder / path.name in [evaluators, *(Path(plugin).resolve() for plugin in arguments.plugin)]:
+        return True
     roots = {Path(arguments.gold_root).resolve(): GOLD_FILE, Path(arguments.prediction_root).resolve(): PREDICTION_FILE}
     return path.name == roots.get(folder.parent)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,6 +84,18 @@ class ConfigSet:
     root: Path
     configs: tuple[TaskConfig, ...]
     sha256: str
+
+    @property
+    def label_sources(self) -> dict[str, tuple[Rule, ...]]:
+        """The distinct rules by gold name, of the names that no task gives to two columns."""
+        rules: dict[str, dict[Rule, None]] = {}
+        ambiguous = set()
+        for config in self.configs:
+            names = Counter(spec.gold_name for spec in config.columns)
+            ambiguous |= {name for name, count in names.items() if count > 1}
+            for spec in config.columns:
+                rules.setdefault(spec.gold_name, {})[spec.rule] = None
+        return {name: tuple(found) for name, found in rules.items() if name not in ambiguous}
 
 
 def is_task_id(name: str) -> bool:

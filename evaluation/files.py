@@ -101,13 +101,16 @@ def _reason(error: OSError | ValueError) -> str:
 
 
 class FileSetDigest:
-    """SHA-256 over files in the order given: of each its name in UTF-8, NUL, its bytes, NUL."""
+    """SHA-256 over files in the order given: of each its name in UTF-8, NUL, its bytes, NUL.
+
+    A name that is not UTF-8 on the file system counts as the bytes that it has there.
+    """
 
     def __init__(self) -> None:
         self._digest = hashlib.sha256()
 
     def add(self, name: str, data: bytes) -> None:
-        for part in (name.encode("utf-8"), b"\0", data, b"\0"):
+        for part in (name.encode("utf-8", "surrogateescape"), b"\0", data, b"\0"):
             self._digest.update(part)
 
     def hexdigest(self) -> str:

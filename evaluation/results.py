@@ -1,22 +1,13 @@
-"""The waist: what was found for one task, and the summary of a suite, with their JSON form and its inverse.
+"""The waist: what was found for one task, with its JSON form and its inverse.
 
-Left of here nobody knows a rate; right of here nobody sees a CSV file. Only facts are stored; counts, rates and
-intervals are computed from them when asked for.
+Left of here nobody knows a rate; right of here nobody sees a CSV file.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
-
-from .errors import EvaluationError
-from .metrics import Interval, wilson_interval
-
-EVALUATOR = "Table Answer Evaluator"
-METRIC = "task_accuracy"
-SUMMARY_SCHEMA_VERSION = "1.0"
 
 # In the order in which a task is checked; the first that applies is the task's.
 ERROR_CODES = (
@@ -29,13 +20,42 @@ ERROR_CODES = (
     "mapping_search_exhausted",
 )
 
+# Why a datapoint has no predicted label: no table, not one row of it, no column of it in the source's place, or
+# nothing in the cell.
+MISSING_LABEL_REASONS = (
+    "missing_prediction",
+    "invalid_prediction_csv",
+    "no_row",
+    "several_rows",
+    "no_column",
+    "unreadable_cell",
+    "null_cell",
+)
+MAX_LABEL_CHARACTERS = 1000
+
+
+@dataclass(frozen=True)
+class LabelPair:
+    """A task as a datapoint: the canonical gold cell of the column named `source`, and the prediction's in its place.
+
+    `expected` is None where the gold cell is null. `predicted` is None where there is no label, and then `missing` is
+    one of `MISSING_LABEL_REASONS`. No expected label is longer than `MAX_LABEL_CHARACTERS`; a predicted one that is
+    longer ends there with a sign of omission, so that it is no class.
+    """
+
+    source: str
+    expected: str | None
+    predicted: str | None
+    missing: str | None = None
+
 
 @dataclass(frozen=True)
 class TaskEvaluationResult:
     """The verdict on one task: passed with a column mapping, or failed with an error code and one sentence.
 
     `mapping[i]` is the prediction column of gold column i. `prediction_column_count` and `prediction_row_count` are 0
-    where no prediction could be read. `error_code` is one of `ERROR_CODES`.
+    where no prediction could be read. `error_code` is one of `ERROR_CODES`. `labels` has a pair for every source of
+    a dataset evaluator that the task has, in column order; it is empty unless gold has one row.
     """
 
     task_id: str
@@ -47,6 +67,7 @@ class TaskEvaluationResult:
     mapping: tuple[int, ...] | None = None
     error_code: str | None = None
     error: str | None = None
+    labels: tuple[LabelPair, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -65,8 +86,8 @@ class TaskEvaluationResult:
         return [{"gold_index": i, "prediction_index": j} for i, j in enumerate(self.mapping)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the task as it stands in the summary."""
-        return {
+        """Return the task as it stands in the summary; `labels` is left out where there is none."""
+        document = {
             "task_id": self.task_id,
             "passed": self.passed,
             "score": self.score,
@@ -79,6 +100,9 @@ class TaskEvaluationResult:
             "error_code": self.error_code,
             "error": self.error,
         }
+        if self.labels:
+            document["labels"] = [asdict(pair) for pair in self.labels]
+        return document
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> TaskEvaluationResult:
@@ -94,97 +118,5 @@ class TaskEvaluationResult:
             mapping=None if pairs is None else tuple(pair["prediction_index"] for pair in pairs),
             error_code=document["error_code"],
             error=document["error"],
+            labels=tuple(LabelPair(**pair) for pair in document.get("labels", ())),
         )
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The evaluation of a suite: one result per task of the config set, in number order, and what identifies it.
-
-    `evaluator_version` is that of the program that scored. The digests are SHA-256 over the config files, the gold
-    files and the prediction files that could be read. There is at least one task.
-    """
-
-    evaluator_version: str
-    config_schema_version: str
-    config_set_sha256: str
-    gold_set_sha256: str
-    prediction_set_sha256: str
-    unscored_prediction_tasks: tuple[str, ...]
-    tasks: tuple[TaskEvaluationResult, ...]
-
-    @property
-    def task_count(self) -> int:
-        return len(self.tasks)
-
-    @property
-    def passed_task_count(self) -> int:
-        return sum(task.passed for task in self.tasks)
-
-    @property
-    def failed_task_count(self) -> int:
-        return self.task_count - self.passed_task_count
-
-    @property
-    def task_accuracy(self) -> float:
-        """Passed tasks / tasks in the config set, from 0 to 1."""
-        return self.passed_task_count / self.task_count
-
-    @property
-    def accuracy_interval(self) -> Interval:
-        """The 95 % interval of the accuracy, the tasks taken as a sample of those that could have been asked."""
-        return wilson_interval(self.passed_task_count, self.task_count)
-
-    @property
-    def failure_counts(self) -> dict[str, int]:
-        """Failed tasks per error code, in the order of the checks, without the codes that no task has."""
-        counts = Counter(task.error_code for task in self.tasks)
-        return {code: counts[code] for code in ERROR_CODES if counts[code]}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the summary's JSON form, described by `schema/summary.schema.json`."""
-        return {
-            "evaluator": EVALUATOR,
-            "evaluator_version": self.evaluator_version,
-            "config_schema_version": self.config_schema_version,
-            "config_set_sha256": self.config_set_sha256,
-            "metric": METRIC,
-            "task_count": self.task_count,
-            "passed_task_count": self.passed_task_count,
-            "failed_task_count": self.failed_task_count,
-            "task_accuracy": self.task_accuracy,
-            "unscored_prediction_tasks": list(self.unscored_prediction_tasks),
-            "tasks": [task.to_dict() for task in self.tasks],
-            "summary_schema_version": SUMMARY_SCHEMA_VERSION,
-            "gold_set_sha256": self.gold_set_sha256,
-            "prediction_set_sha256": self.prediction_set_sha256,
-            "failure_counts": self.failure_counts,
-            "accuracy_interval": asdict(self.accuracy_interval),
-        }
-
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Summary:
-        """Return the summary that `to_dict` wrote.
-
-        Raises EvaluationError when `document` is not a summary of this schema version or contradicts itself.
-        """
-        try:
-            if document["summary_schema_version"] != SUMMARY_SCHEMA_VERSION:
-                raise EvaluationError(
-                    f"expected summary schema version {SUMMARY_SCHEMA_VERSION}, "
-                    f"got {document['summary_schema_version']!r}"
-                )
-            summary = cls(
-                evaluator_version=document["evaluator_version"],
-                config_schema_version=document["config_schema_version"],
-                config_set_sha256=document["config_set_sha256"],
-                gold_set_sha256=document["gold_set_sha256"],
-                prediction_set_sha256=document["prediction_set_sha256"],
-                unscored_prediction_tasks=tuple(document["unscored_prediction_tasks"]),
-                tasks=tuple(TaskEvaluationResult.from_dict(task) for task in document["tasks"]),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise EvaluationError(f"not a summary ({type(error).__name__}: {error})") from None
-        if not summary.tasks or summary.to_dict() != document:
-            raise EvaluationError("not a summary: its counts or rates do not follow from its tasks")
-        return summary

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from .cells import CanonicalValues, first_unreadable
 from .configs import ColumnSpec, TaskConfig
+from .diagnosis import nearest_mapping
 from .errors import (
     CellError,
     EvaluationFatalError,
@@ -21,7 +23,7 @@ from .errors import (
 from .files import FileContent, read_author_file
 from .mapping import ColumnMatches, match_columns, smallest_mapping
 from .matching import is_matchable
-from .results import TaskEvaluationResult
+from .results import MAX_LABEL_CHARACTERS, LabelPair, TaskEvaluationResult
 from .submissions import read_prediction
 from .tables import DEFAULT_LIMITS, Table, parse_table
 
@@ -42,6 +44,26 @@ class Gold:
     columns: Sequence[Sequence[str | None]]
 
 
+@dataclass(frozen=True)
+class ScoredTask:
+    """A task's result beside the tables that it was found on; `prediction` is None where none could be read."""
+
+    config: TaskConfig
+    gold: Gold
+    prediction: Table | None
+    result: TaskEvaluationResult
+
+    @cached_property
+    def mapping(self) -> tuple[int | None, ...]:
+        """Per gold column the prediction column taken for its: of a failed task, that of the nearest mapping."""
+        if self.result.mapping is not None:
+            return self.result.mapping
+        if self.prediction is None:
+            return (None,) * len(self.config.columns)
+        names = [spec.gold_name for spec in self.config.columns]
+        return nearest_mapping(names, self.gold.columns, self.gold.readers, self.gold.kinds, self.prediction)
+
+
 def evaluate_task(
     *, config: TaskConfig, prediction_path: str | os.PathLike[str], gold_path: str | os.PathLike[str]
 ) -> TaskEvaluationResult:
@@ -57,7 +79,7 @@ def evaluate_task(
         gold,
         lambda: read_prediction(prediction_path, prediction_name, DEFAULT_LIMITS.csv_bytes),
         prediction_name,
-    )
+    ).result
 
 
 def read_gold(config: TaskConfig, path: str | os.PathLike[str], name: str) -> Gold:
@@ -92,11 +114,16 @@ def read_gold(config: TaskConfig, path: str | os.PathLike[str], name: str) -> Go
 
 
 def score_task(
-    config: TaskConfig, gold: Gold, read: Callable[[], FileContent | None], name: str
-) -> TaskEvaluationResult:
+    config: TaskConfig,
+    gold: Gold,
+    read: Callable[[], FileContent | None],
+    name: str,
+    label_sources: Collection[str] = (),
+) -> ScoredTask:
     """Return the result of a prediction, called `name` in messages, against a valid gold table.
 
-    `read` returns the prediction's content, None when there is none, or raises PredictionFormatError.
+    `read` returns the prediction's content, None when there is none, or raises PredictionFormatError. The result has
+    a label pair for each column named in `label_sources`. Raises EvaluationFatalError when a gold label is too long.
     """
     table = None
     try:
@@ -108,7 +135,7 @@ def score_task(
             verdict = _compare_shapes(gold, table) or _compare_cells(config, gold, table)
     except PredictionFormatError as error:
         verdict = _Verdict(None, "invalid_prediction_csv", str(error))
-    return TaskEvaluationResult(
+    result = TaskEvaluationResult(
         task_id=config.task_id,
         order_sensitive=config.order_sensitive,
         gold_column_count=gold.table.column_count,
@@ -119,6 +146,42 @@ def score_task(
         error_code=verdict.error_code,
         error=verdict.error,
     )
+    scored = ScoredTask(config, gold, table, result)
+    if gold.table.row_count != 1:
+        return scored
+    pairs = tuple(_label_pair(scored, spec) for spec in config.columns if spec.gold_name in label_sources)
+    return replace(scored, result=replace(result, labels=pairs))
+
+
+def _label_pair(scored: ScoredTask, spec: ColumnSpec) -> LabelPair:
+    """Return the gold cell of a one-row table and the prediction's cell in its place."""
+    (expected,) = scored.gold.columns[spec.gold_index]
+    if expected is not None and len(expected) > MAX_LABEL_CHARACTERS:
+        raise EvaluationFatalError(
+            f"gold file of {scored.config.task_id}, column {_column(spec)}: expected a label of at most "
+            f"{MAX_LABEL_CHARACTERS} characters, got {len(expected)}"
+        )
+    predicted, missing = _predicted_label(scored, spec)
+    if predicted is not None and len(predicted) > MAX_LABEL_CHARACTERS:
+        predicted = predicted[:MAX_LABEL_CHARACTERS] + "…"
+    return LabelPair(spec.gold_name, expected, predicted, missing)
+
+
+def _predicted_label(scored: ScoredTask, spec: ColumnSpec) -> tuple[str | None, str | None]:
+    """Return the label, or why there is none."""
+    table = scored.prediction
+    if table is None:
+        return None, scored.result.error_code
+    if table.row_count != 1:
+        return None, "several_rows" if table.row_count else "no_row"
+    column = scored.mapping[spec.gold_index]
+    if column is None:
+        return None, "no_column"
+    try:
+        label = spec.rule.canonical(table.rows[0][column])
+    except CellError:
+        return None, "unreadable_cell"
+    return label, "null_cell" if label is None else None
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,8 @@ _KEYWORDS: dict[str, Any] = {
     "type": lambda a, v, s, r: any(_TYPES[name](v) for name in ([a] if isinstance(a, str) else a)),
     "enum": lambda a, v, s, r: any(_same(option, v) for option in a),
     "const": lambda a, v, s, r: _same(a, v),
+    "anyOf": lambda a, v, s, r: any(accepts(part, v, r) for part in a),
+    "exclusiveMinimum": lambda a, v, s, r: not _TYPES["number"](v) or v > a,
     "minimum": lambda a, v, s, r: not _TYPES["number"](v) or v >= a,
     "maximum": lambda a, v, s, r: not _TYPES["number"](v) or v <= a,
     "pattern": lambda a, v, s, r: not isinstance(v, str) or re.search(a, v) is not None,

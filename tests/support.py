@@ -111,6 +111,21 @@ class BenchmarkTestCase(FolderTestCase):
             if content is not None:
                 self.write(f"{name}s/{task_id}/{name}.csv", content)
 
+    def add_labels(self, *pairs: tuple[str, str | None], column: Mapping[str, Any] = TEXT) -> None:
+        """Add a task per pair, numbered from 1: gold and the prediction are a row with this label; None: no file."""
+        for number, (expected, predicted) in enumerate(pairs, start=1):
+            gold, prediction = (
+                None if label is None else csv_text([[label]], ["c0"]) for label in (expected, predicted)
+            )
+            self.add_task(number, gold, prediction, [column])
+
+    def evaluate_labels(self, **evaluator: Any) -> dict[str, Any]:
+        """Run the command line with one dataset evaluator, by default over the column c0; return its evaluation."""
+        document = {"id": "under test", "source": "c0", **evaluator}
+        path = self.write("evaluator.json", json.dumps(document, ensure_ascii=False))
+        (evaluation,) = self.score("--dataset-evaluators", str(path))["dataset_evaluations"]
+        return dict(evaluation)
+
     @property
     def roots(self) -> list[str]:
         return [

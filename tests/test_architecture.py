@@ -23,14 +23,22 @@ FLOORS = {
     "strict_json": 1,
     "tables": 1,
     "configs": 2,
+    "dataset_configs": 2,
     "results": 2,
     "submissions": 2,
+    "classification": 3,
+    "diagnosis": 3,
+    "plugins": 3,
     "scoring": 4,
+    "summary": 4,
+    "bars": 5,
     "suite": 5,
     "reports": 6,
     "cli": 7,
     "__main__": 8,
 }
+# What newer Pythons than some that are supported have in theirs.
+NEWER_STANDARD_LIBRARY = {"annotationlib"}
 MOST_MODULE_LINES = 400
 MOST_FUNCTION_LINES = 50
 
@@ -77,7 +85,7 @@ class ArchitectureTest(unittest.TestCase):
             for level, module, _ in imports(path):
                 if level == 0:
                     with self.subTest(module=path.name, imported=module):
-                        self.assertIn(module.split(".")[0], own | sys.stdlib_module_names)
+                        self.assertIn(module.split(".")[0], own | sys.stdlib_module_names | NEWER_STANDARD_LIBRARY)
 
     def test_modules_and_functions_stay_small(self) -> None:
         for path in modules():

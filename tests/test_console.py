@@ -9,9 +9,10 @@ from support import EXAMPLE, ROOT, assert_golden
 
 from evaluation.configs import load_config_set
 from evaluation.reports.console import ConsoleStyle, percentage, render
-from evaluation.results import Summary, TaskEvaluationResult
+from evaluation.results import TaskEvaluationResult
 from evaluation.submissions import PredictionDirectory
 from evaluation.suite import score_suite
+from evaluation.summary import Summary
 
 
 def example() -> Summary:

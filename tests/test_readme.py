@@ -9,10 +9,14 @@ import subprocess
 import sys
 import unittest
 
+from schema_check import load_schema
 from support import ROOT, FolderTestCase, environment, run_cli
 
+from evaluation.classification import SKIP_REASONS
+from evaluation.dataset_configs import EVALUATOR_TYPES
 from evaluation.mapping import DEFAULT_BUDGET
-from evaluation.results import ERROR_CODES
+from evaluation.plugins import PARAMETERS
+from evaluation.results import ERROR_CODES, MAX_LABEL_CHARACTERS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RULES = (ROOT / "evaluation" / "README.md").read_text(encoding="utf-8")
@@ -48,6 +52,12 @@ class CommandTest(FolderTestCase):
         self.assertTrue(done.stdout.startswith(shown[1]), done.stdout)
         self.assertTrue((self.copy / "tests/example/predictions/evaluation_summary.json").is_file())
 
+    def test_the_second_command_runs_the_dataset_level_pass(self) -> None:
+        done = self.run_command(commands()[1])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for line in ("  queue_f1  0.7111  macro f_score of 'queue'", "  first_row_agreement  0.43"):
+            self.assertIn(line, done.stdout)
+
     def test_the_test_command_finds_the_tests(self) -> None:
         command = commands()[-1]
         self.assertEqual(command, "python3 -m unittest discover -s tests")
@@ -71,7 +81,7 @@ class CommandTest(FolderTestCase):
         )
 
     def test_every_command_is_tested_here(self) -> None:
-        self.assertEqual(len(commands()), 2)
+        self.assertEqual(len(commands()), 3)
 
 
 class ContentTest(unittest.TestCase):
@@ -95,9 +105,26 @@ class ContentTest(unittest.TestCase):
         assert block is not None
         self.assertEqual(block[1], (ROOT / "configs" / "task_3.json").read_text(encoding="utf-8"))
 
+    def test_the_dataset_evaluator_shown_is_the_one_bundled(self) -> None:
+        block = re.search(r"^```json\n(.*?)^```", README, re.S | re.M)
+        assert block is not None
+        bundled = ROOT / "tests" / "example" / "dataset_evaluators" / "queue_f1.json"
+        self.assertEqual(block[1], bundled.read_text(encoding="utf-8"))
+
+    def test_dataset_evaluators(self) -> None:
+        for key in load_schema("dataset_evaluator.schema.json")["properties"]:
+            self.assertIn(f"`{key}`", RULES)
+        for evaluator_type in EVALUATOR_TYPES:
+            self.assertIn(f"`{evaluator_type}`", README)
+        for reason in SKIP_REASONS:
+            self.assertIn(f"`{reason}`", RULES)
+        for parameter in PARAMETERS:
+            self.assertIn(f"| `{parameter}` |", README)
+        self.assertIn(f"{MAX_LABEL_CHARACTERS:,} characters", RULES)
+
     def test_links_lead_somewhere(self) -> None:
         for text, folder in ((README, ROOT), (RULES, ROOT / "evaluation")):
-            for target in re.findall(r"\]\(([^)#]+)\)", text):
+            for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
                 with self.subTest(target=target):
                     self.assertTrue((folder / target).exists())
 

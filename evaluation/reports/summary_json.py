@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ..results import Summary
+from ..summary import Summary
 
 
 def render(summary: Summary, *, with_tasks: bool = True) -> str:

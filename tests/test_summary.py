@@ -1,4 +1,4 @@
-"""The waist: what follows from a summary's facts, its JSON form and its inverse."""
+"""What follows from a summary's facts, its JSON form and its inverse."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from schema_check import accepts, load_schema
 
 from evaluation.errors import EvaluationError
 from evaluation.reports.summary_json import render
-from evaluation.results import ERROR_CODES, Summary, TaskEvaluationResult
+from evaluation.results import ERROR_CODES, TaskEvaluationResult
+from evaluation.summary import Summary
 
 REFERENCE_KEYS = (
     *("evaluator", "evaluator_version", "config_schema_version", "config_set_sha256", "metric", "task_count"),

@@ -1,0 +1,54 @@
+"""What a failed prediction was most likely meant to be: the column mapping under which it is nearest to gold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from .cells import CanonicalValues, TextRule
+from .errors import CellError
+from .matching import heaviest_matching
+from .tables import Table
+
+
+def nearest_mapping(
+    gold_names: Sequence[str],
+    gold_columns: Sequence[Iterable[str | None]],
+    readers: Sequence[CanonicalValues],
+    kinds: Sequence[int],
+    prediction: Table,
+) -> tuple[int | None, ...]:
+    """Return the prediction column nearest to each gold column, one to one; None for a gold column left over.
+
+    `gold_names[i]` and `gold_columns[i]` are the name and canonical values of gold column i, and `readers[kinds[i]]`
+    reads a text as its rule does. The agreement of two columns is the size of the intersection of their multisets of
+    canonical values; the mapping, of the smaller side into the larger, is the one with the greatest sum of agreements.
+    Ties go to the one with more headers that equal the gold name, then to the lexicographically smallest.
+    """
+    texts = [Counter(column) for column in prediction.columns]
+    views = [[_readable(reader, counts) for counts in texts] for reader in readers]
+    name = TextRule().canonical
+    headers = [name(header) for header in prediction.header]
+    # Even all headers together weigh less than one agreeing cell.
+    unit = len(headers) + 1
+    weights = []
+    for gold_name, values, kind in zip(gold_names, gold_columns, kinds, strict=True):
+        gold = Counter(values)
+        weights.append(
+            [
+                unit * (gold & column).total() + (header == name(gold_name))
+                for column, header in zip(views[kind], headers, strict=True)
+            ]
+        )
+    return heaviest_matching(weights)
+
+
+def _readable(reader: CanonicalValues, texts: Counter[str]) -> Counter[str | None]:
+    """Return the canonical values of the texts that the rule can read."""
+    values: Counter[str | None] = Counter()
+    for text, count in texts.items():
+        try:
+            values[reader[text]] += count
+        except CellError:
+            continue
+    return values

@@ -1,0 +1,150 @@
+"""The summary of a suite: the tasks' results and the folds over them, with their JSON form and its inverse.
+
+Only facts are stored; counts, rates and intervals are computed from them when asked for.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from .classification import DatasetEvaluation
+from .errors import EvaluationError
+from .metrics import Interval, wilson_interval
+from .plugins import SummaryEvaluation
+from .results import ERROR_CODES, TaskEvaluationResult
+
+EVALUATOR = "Table Answer Evaluator"
+METRIC = "task_accuracy"
+SUMMARY_SCHEMA_VERSION = "1.0"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The evaluation of a suite: one result per task of the config set, in number order, and what identifies it.
+
+    `evaluator_version` is that of the program that scored. The digests are SHA-256 over the config files, the gold
+    files and the prediction files that could be read. There is at least one task. The dataset evaluators and the
+    plugins have digests of their own, None where there are none; the results of both are in the order of the summary.
+    """
+
+    evaluator_version: str
+    config_schema_version: str
+    config_set_sha256: str
+    gold_set_sha256: str
+    prediction_set_sha256: str
+    unscored_prediction_tasks: tuple[str, ...]
+    tasks: tuple[TaskEvaluationResult, ...]
+    dataset_config_sha256: str | None = None
+    dataset_evaluations: tuple[DatasetEvaluation, ...] = ()
+    plugin_set_sha256: str | None = None
+    summary_evaluations: tuple[SummaryEvaluation, ...] = ()
+
+    @property
+    def task_count(self) -> int:
+        return len(self.tasks)
+
+    @property
+    def passed_task_count(self) -> int:
+        return sum(task.passed for task in self.tasks)
+
+    @property
+    def failed_task_count(self) -> int:
+        return self.task_count - self.passed_task_count
+
+    @property
+    def task_accuracy(self) -> float:
+        """Passed tasks / tasks in the config set, from 0 to 1."""
+        return self.passed_task_count / self.task_count
+
+    @property
+    def accuracy_interval(self) -> Interval:
+        """The 95 % interval of the accuracy, the tasks taken as a sample of those that could have been asked."""
+        return wilson_interval(self.passed_task_count, self.task_count)
+
+    @property
+    def failure_counts(self) -> dict[str, int]:
+        """Failed tasks per error code, in the order of the checks, without the codes that no task has."""
+        counts = Counter(task.error_code for task in self.tasks)
+        return {code: counts[code] for code in ERROR_CODES if counts[code]}
+
+    @property
+    def scores(self) -> dict[str, Fraction | float | None]:
+        """The score of every dataset evaluator and summary evaluator that can have one; None where nothing was scored.
+
+        A summary evaluator's label or error is no score.
+        """
+        scores: dict[str, Fraction | float | None] = {
+            evaluation.evaluator.id: evaluation.score
+            for evaluation in self.dataset_evaluations
+            if evaluation.evaluator.type != "confusion_matrix"
+        }
+        for evaluation in self.summary_evaluations:
+            if evaluation.score is not None:
+                scores[evaluation.name] = evaluation.score
+        return scores
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the summary's JSON form, described by `schema/summary.schema.json`.
+
+        What the run was not asked for is left out.
+        """
+        document = {
+            "evaluator": EVALUATOR,
+            "evaluator_version": self.evaluator_version,
+            "config_schema_version": self.config_schema_version,
+            "config_set_sha256": self.config_set_sha256,
+            "metric": METRIC,
+            "task_count": self.task_count,
+            "passed_task_count": self.passed_task_count,
+            "failed_task_count": self.failed_task_count,
+            "task_accuracy": self.task_accuracy,
+            "unscored_prediction_tasks": list(self.unscored_prediction_tasks),
+            "tasks": [task.to_dict() for task in self.tasks],
+            "summary_schema_version": SUMMARY_SCHEMA_VERSION,
+            "gold_set_sha256": self.gold_set_sha256,
+            "prediction_set_sha256": self.prediction_set_sha256,
+            "failure_counts": self.failure_counts,
+            "accuracy_interval": asdict(self.accuracy_interval),
+        }
+        if self.dataset_config_sha256 is not None:
+            document["dataset_config_sha256"] = self.dataset_config_sha256
+            document["dataset_evaluations"] = [evaluation.to_dict() for evaluation in self.dataset_evaluations]
+        if self.plugin_set_sha256 is not None:
+            document["plugin_set_sha256"] = self.plugin_set_sha256
+            document["summary_evaluations"] = [evaluation.to_dict() for evaluation in self.summary_evaluations]
+        return document
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Summary:
+        """Return the summary that `to_dict` wrote.
+
+        Raises EvaluationError when `document` is not a summary of this schema version or contradicts itself.
+        """
+        try:
+            if document["summary_schema_version"] != SUMMARY_SCHEMA_VERSION:
+                raise EvaluationError(
+                    f"expected summary schema version {SUMMARY_SCHEMA_VERSION}, "
+                    f"got {document['summary_schema_version']!r}"
+                )
+            summary = cls(
+                evaluator_version=document["evaluator_version"],
+                config_schema_version=document["config_schema_version"],
+                config_set_sha256=document["config_set_sha256"],
+                gold_set_sha256=document["gold_set_sha256"],
+                prediction_set_sha256=document["prediction_set_sha256"],
+                unscored_prediction_tasks=tuple(document["unscored_prediction_tasks"]),
+                tasks=tuple(TaskEvaluationResult.from_dict(task) for task in document["tasks"]),
+                dataset_config_sha256=document.get("dataset_config_sha256"),
+                dataset_evaluations=tuple(map(DatasetEvaluation.from_dict, document.get("dataset_evaluations", ()))),
+                plugin_set_sha256=document.get("plugin_set_sha256"),
+                summary_evaluations=tuple(map(SummaryEvaluation.from_dict, document.get("summary_evaluations", ()))),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise EvaluationError(f"not a summary ({type(error).__name__}: {error})") from None
+        if not summary.tasks or summary.to_dict() != document:
+            raise EvaluationError("not a summary: its counts or rates do not follow from its tasks")
+        return summary
