@@ -105,16 +105,16 @@ def read_dataset_evaluator(data: bytes, name: str, sources: Mapping[str, Sequenc
             *("out_of_vocabulary_predicted", "out_of_vocabulary_expected", "missing"),
         ),
     )
-    evaluator_id = file.string("id", document["id"])
+    evaluator_id = file.text("id", document["id"])
     if not evaluator_id.strip():
         file.refuse("id", "a string that is not blank", evaluator_id)
-    source = file.string("source", document["source"])
+    source = file.text("source", document["source"])
     evaluator_type = file.one_of("type", document["type"], EVALUATOR_TYPES)
     case_sensitive = file.boolean("case_sensitive", document.get("case_sensitive", True))
     average = _read_average(file, evaluator_type, document)
     options = _read_options(file, document)
     if source not in sources:
-        near = "".join(f" such as {quoted(name)}" for name in difflib.get_close_matches(source, sources, 1))
+        near = "".join(f", such as {quoted(name)}" for name in difflib.get_close_matches(source, sources, 1))
         file.refuse("source", f"a gold_name that the task configs have, once per task{near}", source)
     return DatasetEvaluator(
         id=evaluator_id,
@@ -197,7 +197,7 @@ def _read_classes(
 
 def _read_class(file: JsonFile, where: str, value: object, rules: Sequence[Rule]) -> str:
     """Return the canonical value of a class, under whichever of the source's rules can read it."""
-    text = file.string(where, value)
+    text = file.text(where, value)
     labels = set()
     for rule in rules:
         try:

@@ -173,11 +173,15 @@ def _run_plugin(data: bytes, path: str, name: str, called: str) -> ModuleType:
 
 def _registered(module: ModuleType, path: str, called: str) -> Iterator[SummaryEvaluator]:
     registry = getattr(module, REGISTRY, None)
-    if not isinstance(registry, dict) or not registry:
-        raise EvaluationFatalError(f"{called}: expected a dictionary {REGISTRY} of functions by name, got {registry!r}")
+    if not isinstance(registry, dict):
+        raise EvaluationFatalError(
+            f"{called}: expected a dictionary {REGISTRY} of functions by name, got {_shown(registry)}"
+        )
+    if not registry:
+        raise EvaluationFatalError(f"{called}, {REGISTRY}: expected at least one function, got none")
     for name, function in registry.items():
         if not isinstance(name, str) or not name.strip():
-            raise EvaluationFatalError(f"{called}, {REGISTRY}: expected names that are not blank, got {name!r}")
+            raise EvaluationFatalError(f"{called}, {REGISTRY}: expected names that are not blank, got {_shown(name)}")
         yield SummaryEvaluator(name, path, function, _checked_signature(function, f"{called}, {quoted(name)}"))
 
 

@@ -65,6 +65,13 @@ class JsonFile:
             self.refuse(where, "a string", value)
         return value
 
+    def text(self, where: str, value: object) -> str:
+        """Return a string that can be written as UTF-8: JSON can spell half a surrogate pair, no file can hold it."""
+        text = self.string(where, value)
+        if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+            self.refuse(where, "a string without half a surrogate pair", text)
+        return text
+
     def one_of(self, where: str, value: object, allowed: Sequence[str]) -> str:
         """Return one of the allowed strings."""
         if not isinstance(value, str) or value not in allowed:
