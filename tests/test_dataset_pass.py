@@ -13,6 +13,9 @@ from typing import Any
 from schema_check import accepts, load_schema
 from support import BOOLEAN, EXAMPLE, INTEGER, ROOT, TEXT, BenchmarkTestCase, assert_golden, run_cli
 
+from evaluation.errors import EvaluationError
+from evaluation.summary import Summary
+
 SCHEMA = load_schema("summary.schema.json")
 
 Pairs = Sequence[tuple[str, str]]
@@ -423,7 +426,24 @@ class ConsoleTest(BenchmarkTestCase):
         assert_golden(self, "console_folds.txt", output.replace(str(ROOT), "ROOT").replace(str(self.folder), "FOLDER"))
         written = (self.folder / "summary.json").read_text(encoding="utf-8")
         assert_golden(self, "example_summary_folds.json", written)
-        self.assertTrue(accepts(SCHEMA, json.loads(written)))
+        document = json.loads(written)
+        self.assertTrue(accepts(SCHEMA, document))
+        self.assertEqual(Summary.from_dict(document).to_dict(), document)
+        for spoil in (
+            lambda spoilt: spoilt["dataset_evaluations"][0].update(score=1.0),
+            lambda spoilt: spoilt["dataset_evaluations"][0]["confusion_matrix"]["counts"][0].__setitem__(0, 9),
+            lambda spoilt: spoilt["dataset_evaluations"][0]["confusion_matrix"].update(missing_column=[]),
+            lambda spoilt: spoilt["dataset_evaluations"][0].update(skipped=None),
+            lambda spoilt: spoilt["dataset_evaluations"].append({}),
+            lambda spoilt: spoilt["summary_evaluations"].append({"title": 1}),
+            lambda spoilt: spoilt.pop("plugin_set_sha256"),
+            lambda spoilt: spoilt.pop("dataset_config_sha256"),
+            lambda spoilt: spoilt["tasks"][-1]["labels"][0].pop("missing"),
+        ):
+            spoilt = json.loads(written)
+            spoil(spoilt)  # type: ignore[no-untyped-call]
+            with self.assertRaises(EvaluationError):
+                Summary.from_dict(spoilt)
 
     def test_many_and_long_classes(self) -> None:
         labels = [f"class number {number:02} of very many" for number in range(21)]
