@@ -42,13 +42,15 @@ class Bars:
 
     def faults(self, summary: Summary) -> list[str]:
         """Return a sentence for every bar whose metric the summary lacks, unless it is there as an error."""
-        failed = {evaluation.name for evaluation in summary.summary_evaluations if evaluation.error is not None}
+        errors = {evaluation.name for evaluation in summary.summary_evaluations if evaluation.error is not None}
+        labels = {evaluation.name for evaluation in summary.summary_evaluations} - errors
         scores = summary.scores
+        known = ", ".join(map(quoted, scores)) or "there is none"
         return [
-            f"--fail-under-metric {quoted(metric_id)}: expected the id of a metric that has a score "
-            f"({', '.join(map(quoted, scores)) or 'there is none'})"
+            f"--fail-under-metric {quoted(metric_id)}: expected the id of a metric that has a score ({known})"
+            + (", got one that has a value only" if metric_id in labels else "")
             for metric_id, _ in self.metrics
-            if metric_id not in scores and metric_id not in failed
+            if metric_id not in scores and metric_id not in errors
         ]
 
     def shortfalls(self, summary: Summary) -> list[str]:

@@ -190,7 +190,7 @@ def _output_path(arguments: argparse.Namespace, config_root: Path) -> Path | Non
         output = Path(arguments.prediction_root, _SUMMARY_FILE)
     else:
         output = Path(arguments.output)
-        if output.is_symlink():
+        if os.path.islink(output):
             raise EvaluationFatalError(f"cannot write {quoted(str(output))}: it is a symbolic link, name its target")
         if _is_input(output, arguments, config_root):
             raise EvaluationFatalError(f"cannot write {quoted(str(output))}: it is an input of the run")
@@ -199,14 +199,16 @@ def _output_path(arguments: argparse.Namespace, config_root: Path) -> Path | Non
 
 
 def _is_input(path: Path, arguments: argparse.Namespace, config_root: Path) -> bool:
-    folder = path.parent.resolve()
-    evaluators = Path(arguments.dataset_evaluators or config_root / DATASET_EVALUATORS_FOLDER).resolve()
-    if (folder == config_root.resolve() and path.name.startswith("task_")) or folder == evaluators:
+    folder, name = os.path.realpath(path.parent), path.name
+    evaluators = os.path.realpath(arguments.dataset_evaluators or config_root / DATASET_EVALUATORS_FOLDER)
+    if folder == evaluators or (folder == os.path.realpath(config_root) and name.startswith("task_")):
         return path.suffix == ".json"
-    if folder / path.name in [evaluators, *(Path(plugin).resolve() for plugin in arguments.plugin)]:
+    if os.path.join(folder, name) in (evaluators, *map(os.path.realpath, arguments.plugin)):
         return True
-    roots = {Path(arguments.gold_root).resolve(): GOLD_FILE, Path(arguments.prediction_root).resolve(): PREDICTION_FILE}
-    return path.name == roots.get(folder.parent)
+    task_root = os.path.dirname(folder)
+    return (task_root == os.path.realpath(arguments.gold_root) and name == GOLD_FILE) or (
+        task_root == os.path.realpath(arguments.prediction_root) and name == PREDICTION_FILE
+    )
 
 
 def _print_result(arguments: argparse.Namespace, config_set: ConfigSet, summary: Summary, output: Path | None) -> None:

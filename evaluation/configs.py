@@ -111,7 +111,7 @@ def task_number_key(task_id: str) -> tuple[int, str]:
 def default_config_root(gold_root: str | os.PathLike[str]) -> Path:
     """Return the config root of the release layout next to `gold_root` where it exists, else the bundled example's."""
     release = Path(gold_root) / ".." / "evaluation" / "configs"
-    return release.resolve() if release.is_dir() else Path(__file__).resolve().parent.parent / "configs"
+    return release.resolve() if os.path.isdir(release) else Path(__file__).resolve().parent.parent / "configs"
 
 
 def load_config_set(config_root: str | os.PathLike[str]) -> ConfigSet:

@@ -26,6 +26,7 @@ EVALUATOR_TYPES = (*RATE_TYPES, "accuracy", "confusion_matrix", "cohen_kappa", "
 AVERAGES = ("macro", "micro", "weighted")
 MAX_CLASSES = 1000
 MAX_BETA = 1000
+MAX_LABEL_CHARACTERS = 1000
 
 _MAX_CONFIG_BYTES = 16 << 20
 
@@ -129,7 +130,7 @@ def read_dataset_evaluator(data: bytes, name: str, sources: Mapping[str, Sequenc
 
 
 def _files(path: Path) -> list[Path]:
-    if not path.is_dir():
+    if not os.path.isdir(path):
         return [path]
     try:
         names = sorted(name for name in os.listdir(path) if name.endswith(".json") and not name.startswith("."))
@@ -198,6 +199,8 @@ def _read_classes(
 def _read_class(file: JsonFile, where: str, value: object, rules: Sequence[Rule]) -> str:
     """Return the canonical value of a class, under whichever of the source's rules can read it."""
     text = file.text(where, value)
+    if len(text) > MAX_LABEL_CHARACTERS:
+        file.refuse(where, f"a class of at most {MAX_LABEL_CHARACTERS} characters", text)
     labels = set()
     for rule in rules:
         try:

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import io
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from math import isfinite
-from numbers import Integral, Real
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from .configs import TaskConfig
-from .errors import EvaluationFatalError, escape, quoted
+from .errors import EvaluationFatalError, quoted
 from .files import FileSetDigest, read_author_file
 from .results import TaskEvaluationResult
+from .summary_evaluations import SummaryEvaluation, cut, read_results, shown, writable
 from .tables import Table
 
 REGISTRY = "SUMMARY_EVALUATORS"
@@ -30,13 +29,8 @@ REGISTRY = "SUMMARY_EVALUATORS"
 PARAMETERS = ("inputs", "outputs", "reference_outputs", "runs", "examples")
 
 _ROWS = "rows"
-_RESULT_KEYS = ("key", "name", "score", "value", "comment")
-# What other evaluation programs attach to a result, and this one has no use for.
-_IGNORED_RESULT_KEYS = (
-    *("correction", "evaluator_info", "extra", "feedback_config", "metadata", "source_run_id", "target_run_id"),
-)
 _MAX_PLUGIN_BYTES = 16 << 20
-_SHOWN_CHARACTERS = 300
+_SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 @dataclass(frozen=True)
@@ -82,33 +76,17 @@ class Example(TaskConfig):
 
 
 @dataclass(frozen=True)
-class SummaryEvaluation:
-    """One result of a summary evaluator: a score or a value (a label) or both, or else an error."""
-
-    name: str
-    score: float | None = None
-    value: str | float | None = None
-    comment: str | None = None
-    error: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as it stands in the summary: what it lacks is left out."""
-        return {key: value for key, value in vars(self).items() if value is not None}
-
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> SummaryEvaluation:
-        """Return the result that `to_dict` wrote. Raises TypeError for anything else."""
-        return cls(**document)
-
-
-@dataclass(frozen=True)
 class SummaryEvaluator:
-    """A function under the name that it is registered by, from the plugin file at `path`."""
+    """A function under the name that it is registered by, from the plugin file at `path`.
+
+    `parameters` are those of `PARAMETERS` that it takes.
+    """
 
     name: str
     path: str
     function: Callable[..., Any]
     signature: inspect.Signature
+    parameters: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -127,12 +105,23 @@ def load_plugins(paths: Sequence[str | os.PathLike[str]]) -> PluginSet:
     """
     digest = FileSetDigest()
     evaluators: list[SummaryEvaluator] = []
-    for place, path in enumerate(paths):
+    for place, given in enumerate(paths):
+        path = os.fspath(given)
         called = f"plugin {quoted(Path(path).name)}"
         data = read_author_file(path, _MAX_PLUGIN_BYTES, called).data
         digest.add(Path(path).name, data)
-        module = _run_plugin(data, os.fspath(path), f"evaluation_plugin_{place}", called)
-        evaluators += _registered(module, os.fspath(path), called)
+        fault = None
+        try:
+            with _foreign_code():
+                evaluators += _registered(_run_plugin(data, path, f"evaluation_plugin_{place}"), path)
+        except KeyboardInterrupt:
+            raise
+        except _PluginFaultError as error:
+            fault = str(error)
+        except BaseException as error:
+            fault = _raised(error, path)
+        if fault is not None:
+            raise EvaluationFatalError(f"{called}{fault}")
     return PluginSet(tuple(evaluators), digest.hexdigest())
 
 
@@ -149,62 +138,78 @@ def evaluate_summary(
     for evaluator in plugins.evaluators:
         for evaluation in _evaluate(evaluator, tasks):
             if evaluation.name in names:
-                reason = "the name is that of an earlier result"
-                evaluation = SummaryEvaluation(evaluation.name, error=reason)
+                evaluation = SummaryEvaluation(evaluation.name, error="the name is that of an earlier result")
             names.add(evaluation.name)
             evaluations.append(evaluation)
     return tuple(evaluations)
 
 
-def _run_plugin(data: bytes, path: str, name: str, called: str) -> ModuleType:
+class _PluginFaultError(Exception):
+    """A plugin is not what it should be; the text follows the plugin's name in a message."""
+
+
+@contextlib.contextmanager
+def _foreign_code() -> Iterator[None]:
+    """Run the user's code: what it prints goes to standard error, and it cannot move the paths of the run."""
+    folder = os.getcwd()
+    try:
+        with contextlib.redirect_stdout(_StandardError()):
+            yield
+    finally:
+        os.chdir(folder)
+
+
+class _StandardError(io.TextIOBase):
+    """Standard error for code that may close what it takes for its standard output."""
+
+    def write(self, text: str) -> int:
+        return sys.stderr.write(text)
+
+
+def _run_plugin(data: bytes, path: str, name: str) -> ModuleType:
     module = ModuleType(name)
     module.__file__ = path
     # Data classes and the like look their module up.
     sys.modules[name] = module
-    try:
-        with contextlib.redirect_stdout(sys.stderr):
-            exec(compile(data, path, "exec", dont_inherit=True), vars(module))  # noqa: S102
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise EvaluationFatalError(f"{called} {_raised(error, path)}") from None
+    exec(compile(data, path, "exec", dont_inherit=True), vars(module))  # noqa: S102
     return module
 
 
-def _registered(module: ModuleType, path: str, called: str) -> Iterator[SummaryEvaluator]:
-    registry = getattr(module, REGISTRY, None)
-    if not isinstance(registry, dict):
-        raise EvaluationFatalError(
-            f"{called}: expected a dictionary {REGISTRY} of functions by name, got {_shown(registry)}"
+def _registered(module: ModuleType, path: str) -> list[SummaryEvaluator]:
+    if not hasattr(module, REGISTRY):
+        raise _PluginFaultError(f": expected a dictionary {REGISTRY} of functions by name, got nothing")
+    registry = getattr(module, REGISTRY)
+    if not isinstance(registry, dict) or not registry:
+        raise _PluginFaultError(
+            f", {REGISTRY}: expected a dictionary of functions by name, "
+            f"got {'an empty one' if registry == {} else shown(registry)}"
         )
-    if not registry:
-        raise EvaluationFatalError(f"{called}, {REGISTRY}: expected at least one function, got none")
-    for name, function in registry.items():
-        if not isinstance(name, str) or not name.strip():
-            raise EvaluationFatalError(f"{called}, {REGISTRY}: expected names that are not blank, got {_shown(name)}")
-        yield SummaryEvaluator(name, path, function, _checked_signature(function, f"{called}, {quoted(name)}"))
+    return [_evaluator(name, function, path) for name, function in registry.items()]
 
 
-def _checked_signature(function: object, called: str) -> inspect.Signature:
-    """Return the signature of a function that can be called with some of `PARAMETERS`, by name."""
-    allowed = ", ".join(PARAMETERS)
+def _evaluator(name: object, function: object, path: str) -> SummaryEvaluator:
+    """Return a function that can be called with some of `PARAMETERS`, by name, and needs no others."""
+    if not isinstance(name, str) or not name.strip():
+        raise _PluginFaultError(f", {REGISTRY}: expected names that are not blank, got {shown(name)}")
+    called = f", {quoted(name)}"
     if not callable(function):
-        raise EvaluationFatalError(f"{called}: expected a function, got {type(function).__name__}")
+        raise _PluginFaultError(f"{called}: expected a function, got {shown(function)}")
     try:
         signature = _signature(function)
     except (TypeError, ValueError) as error:
-        raise EvaluationFatalError(f"{called}: its parameters cannot be found ({type(error).__name__})") from None
-    named = [
-        parameter
-        for parameter in signature.parameters.values()
-        if parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    ]
+        raise _PluginFaultError(f"{called}: its parameters cannot be found ({type(error).__name__})") from None
+    named = [parameter for parameter in signature.parameters.values() if parameter.kind not in _SEVERAL]
     for parameter in named:
         if parameter.name not in PARAMETERS and parameter.default is inspect.Parameter.empty:
-            raise EvaluationFatalError(f"{called}: expected parameters among {allowed}, got {parameter.name}")
-    if not any(parameter.name in PARAMETERS for parameter in named):
-        raise EvaluationFatalError(f"{called}: expected at least one parameter among {allowed}, got none of them")
-    return signature
+            raise _PluginFaultError(
+                f"{called}: expected parameters among {', '.join(PARAMETERS)}, got {parameter.name}"
+            )
+    wanted = tuple(parameter.name for parameter in named if parameter.name in PARAMETERS)
+    if not wanted:
+        raise _PluginFaultError(
+            f"{called}: expected at least one parameter among {', '.join(PARAMETERS)}, got none of them"
+        )
+    return SummaryEvaluator(writable(name), path, function, signature, wanted)
 
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
@@ -218,35 +223,38 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 
 def _evaluate(evaluator: SummaryEvaluator, tasks: Sequence[AnsweredTask]) -> list[SummaryEvaluation]:
     try:
-        with contextlib.redirect_stdout(sys.stderr):
-            returned = _call(evaluator, tasks)
+        with _foreign_code():
+            return read_results(_call(evaluator, tasks), evaluator.name)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return [SummaryEvaluation(evaluator.name, error=_raised(error, evaluator.path))]
-    if isinstance(returned, dict) and returned.keys() == {"results"}:
-        returned = returned["results"]
-    results = returned if isinstance(returned, list) else [returned]
-    if not results:
-        return [SummaryEvaluation(evaluator.name, error="returned an empty list, so no result")]
-    return [_coerced(result, evaluator.name) for result in results]
+        return [SummaryEvaluation(evaluator.name, error=_raised(error, evaluator.path).strip())]
 
 
 def _call(evaluator: SummaryEvaluator, tasks: Sequence[AnsweredTask]) -> object:
     """Call the function with lists of its own, so that it can spoil nobody else's; await what is to be awaited."""
     bound = evaluator.signature.bind_partial()
     lists = _lists(tasks)
-    bound.arguments.update({name: lists[name] for name in PARAMETERS if name in evaluator.signature.parameters})
+    bound.arguments.update({name: lists[name] for name in evaluator.parameters})
     bound.apply_defaults()
     returned = evaluator.function(*bound.args, **bound.kwargs)
-    if inspect.isawaitable(returned):
-        import asyncio
+    return _await(returned) if inspect.isawaitable(returned) else returned
 
-        async def wait() -> object:
-            return await returned
 
+def _await(awaitable: Awaitable[object]) -> object:
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    async def wait() -> object:
+        return await awaitable
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
         return asyncio.run(wait())
-    return returned
+    # The host program (a notebook, say) has an event loop running in this thread.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, wait()).result()
 
 
 def _lists(tasks: Sequence[AnsweredTask]) -> dict[str, list[Any]]:
@@ -286,55 +294,6 @@ def _outputs(names: Sequence[str], table: Table | None, mapping: Sequence[int | 
     return {**first, _ROWS: rows}
 
 
-def _coerced(returned: object, name: str) -> SummaryEvaluation:
-    """Return what a function returned, or one element of the list that it returned, as a result."""
-    if isinstance(returned, str):
-        returned = {"value": returned}
-    elif not isinstance(returned, dict):
-        returned = {"score": returned}
-    try:
-        given = returned.get("key", returned.get("name"))
-        if given is not None:
-            if not isinstance(given, str) or not given.strip():
-                raise _UnusableResultError("a name that is not blank", given)
-            name = given
-        for key in returned:
-            if key not in _RESULT_KEYS and key not in _IGNORED_RESULT_KEYS:
-                raise _UnusableResultError(f"only the keys {', '.join(_RESULT_KEYS)}", key)
-        score, value, comment = (returned.get(key) for key in ("score", "value", "comment"))
-        if score is None and value is None:
-            raise _UnusableResultError("a score or a value", None)
-        if comment is not None and not isinstance(comment, str):
-            raise _UnusableResultError("a comment that is a string", comment)
-        return SummaryEvaluation(
-            _text(name),
-            score=None if score is None else _number(score),
-            value=_text(value) if isinstance(value, str) else None if value is None else _number(value),
-            comment=None if comment is None else _text(comment),
-        )
-    except _UnusableResultError as error:
-        return SummaryEvaluation(_text(name), error=str(error))
-
-
-class _UnusableResultError(Exception):
-    """A function returned something that is no result."""
-
-    def __init__(self, expected: str, got: object) -> None:
-        super().__init__(f"returned an unusable result: expected {expected}, got {_shown(got)}")
-
-
-def _number(value: object) -> float:
-    """Return a finite number as the built-in type that it is like; a Boolean stays one."""
-    if isinstance(value, bool):
-        return value
-    try:
-        if isinstance(value, (Real, Decimal)) and isfinite(value):
-            return int(value) if isinstance(value, Integral) else float(value)
-    except (OverflowError, ValueError):
-        pass
-    raise _UnusableResultError("a finite number, a Boolean or a text", value)
-
-
 def _raised(error: BaseException, path: str) -> str:
     """Return what was raised and the last line of the plugin that it went through."""
     line = error.lineno if isinstance(error, SyntaxError) else None
@@ -345,23 +304,9 @@ def _raised(error: BaseException, path: str) -> str:
         traceback = traceback.tb_next
     try:
         message = str(error)
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         message = "its message cannot be shown"
     where = "" if line is None else f" in line {line}"
-    return f"raised {type(error).__name__}{where}" + (f": {_cut(message)}" if message else "")
-
-
-def _shown(value: object) -> str:
-    # The representation of anything else may hold an address, which is another one in the next run.
-    if value is None or isinstance(value, (bool, float, str)):
-        return _cut(repr(value))
-    return f"an object of type {type(value).__name__}"
-
-
-def _cut(text: str) -> str:
-    return escape(text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…")
-
-
-def _text(text: str) -> str:
-    """Return a text that can be written as UTF-8: lone surrogates become escapes."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return f" raised {cut(type(error).__name__)}{where}" + (f": {cut(message)}" if message else "")

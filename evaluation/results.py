@@ -31,7 +31,6 @@ MISSING_LABEL_REASONS = (
     "unreadable_cell",
     "null_cell",
 )
-MAX_LABEL_CHARACTERS = 1000
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,8 @@ class LabelPair:
     """A task as a datapoint: the canonical gold cell of the column named `source`, and the prediction's in its place.
 
     `expected` is None where the gold cell is null. `predicted` is None where there is no label, and then `missing` is
-    one of `MISSING_LABEL_REASONS`. No expected label is longer than `MAX_LABEL_CHARACTERS`; a predicted one that is
-    longer ends there with a sign of omission, so that it is no class.
+    one of `MISSING_LABEL_REASONS`. No label is longer than a class can be; a predicted one that was has been cut,
+    and ends with a sign of omission.
     """
 
     source: str

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .cells import CanonicalValues, first_unreadable
 from .configs import ColumnSpec, TaskConfig
+from .dataset_configs import MAX_LABEL_CHARACTERS
 from .diagnosis import nearest_mapping
 from .errors import (
     CellError,
@@ -23,7 +24,7 @@ from .errors import (
 from .files import FileContent, read_author_file
 from .mapping import ColumnMatches, match_columns, smallest_mapping
 from .matching import is_matchable
-from .results import MAX_LABEL_CHARACTERS, LabelPair, TaskEvaluationResult
+from .results import LabelPair, TaskEvaluationResult
 from .submissions import read_prediction
 from .tables import DEFAULT_LIMITS, Table, parse_table
 

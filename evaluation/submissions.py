@@ -49,6 +49,6 @@ class PredictionDirectory:
         A task directory that is a symbolic link is refused too: it would lead out of the root.
         """
         folder = self._root / task_id
-        if folder.is_symlink():
+        if os.path.islink(folder):
             raise PredictionFormatError(f"{task_id} is a symbolic link, not a directory")
         return read_prediction(folder / PREDICTION_FILE, f"{task_id}/{PREDICTION_FILE}", max_bytes)

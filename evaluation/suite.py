@@ -83,7 +83,7 @@ def score_suite(
     label among them; a prediction can fail no task but its own.
     """
     gold_root = Path(gold_root)
-    if not gold_root.is_dir():
+    if not os.path.isdir(gold_root):
         raise EvaluationFatalError(f"the gold root {quoted(str(gold_root))} is not a directory")
     evaluators = dataset_evaluators.evaluators if dataset_evaluators else ()
     label_sources = {evaluator.source for evaluator in evaluators}

@@ -14,8 +14,8 @@ from typing import Any
 from .classification import DatasetEvaluation
 from .errors import EvaluationError
 from .metrics import Interval, wilson_interval
-from .plugins import SummaryEvaluation
 from .results import ERROR_CODES, TaskEvaluationResult
+from .summary_evaluations import SummaryEvaluation
 
 EVALUATOR = "Table Answer Evaluator"
 METRIC = "task_accuracy"

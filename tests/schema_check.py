@@ -72,6 +72,7 @@ _KEYWORDS: dict[str, Any] = {
     "exclusiveMinimum": lambda a, v, s, r: not _TYPES["number"](v) or v > a,
     "minimum": lambda a, v, s, r: not _TYPES["number"](v) or v >= a,
     "maximum": lambda a, v, s, r: not _TYPES["number"](v) or v <= a,
+    "maxLength": lambda a, v, s, r: not isinstance(v, str) or len(v) <= a,
     "pattern": lambda a, v, s, r: not isinstance(v, str) or re.search(a, v) is not None,
     "required": lambda a, v, s, r: not isinstance(v, dict) or all(key in v for key in a),
     "properties": lambda a, v, s, r: (

@@ -21,6 +21,7 @@ FLOORS = {
     "mapping": 1,
     "metrics": 1,
     "strict_json": 1,
+    "summary_evaluations": 1,
     "tables": 1,
     "configs": 2,
     "dataset_configs": 2,

@@ -8,9 +8,9 @@ from fractions import Fraction
 import support  # noqa: F401  (the way to the package)
 
 from evaluation.bars import Bars, read_accuracy_bar, read_metric_bar
-from evaluation.plugins import SummaryEvaluation
 from evaluation.results import TaskEvaluationResult
 from evaluation.summary import Summary
+from evaluation.summary_evaluations import SummaryEvaluation
 
 
 def summary(*evaluations: SummaryEvaluation) -> Summary:
@@ -63,7 +63,8 @@ class ShortfallTest(unittest.TestCase):
             ),
             (
                 SummaryEvaluation("m", value="a label"),
-                "--fail-under-metric 'm': expected the id of a metric that has a score (there is none)",
+                "--fail-under-metric 'm': expected the id of a metric that has a score (there is none), "
+                "got one that has a value only",
             ),
         ):
             self.assertEqual(bars.faults(summary(evaluation)), [fault])

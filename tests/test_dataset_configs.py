@@ -57,6 +57,9 @@ CHANGES: tuple[tuple[dict[str, Any], str | None], ...] = (
     ({"classes": ["a", ""]}, "classes[1]: expected a class, not blank or null, got ''"),
     ({"classes": [" "]}, "classes[0]: expected a class, not blank or null, got ' '"),
     ({"classes": ["a", "A"]}, None),
+    ({"classes": ["k" * 1000]}, None),
+    ({"classes": ["k" * 1001]}, "classes[0]: expected a class of at most 1000 characters"),
+    ({"positive_class": "k" * 1001}, "positive_class: expected a class of at most 1000 characters"),
     ({"average": "macro"}, None),
     ({"average": "micro"}, None),
     ({"average": "weighted"}, None),
@@ -215,6 +218,13 @@ class SetTest(FolderTestCase):
         for path in (self.folder, self.folder / "e.json"):
             with self.assertRaisesRegex(EvaluationFatalError, "'e.json' is a named pipe, not a regular file"):
                 load_dataset_evaluators(path, SOURCES)
+
+    def test_a_path_that_cannot_be(self) -> None:
+        for name in ("a" * 300, "nowhere", "loop"):
+            with self.subTest(name=name[:10]), self.assertRaises(EvaluationFatalError):
+                (self.folder / "loop").unlink(missing_ok=True)
+                (self.folder / "loop").symlink_to("loop")
+                load_dataset_evaluators(self.folder / name, SOURCES)
 
     def test_a_name_that_is_not_utf8(self) -> None:
         try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import sys
 import textwrap
 import unittest
@@ -102,7 +104,7 @@ class ParameterTest(PluginTestCase):
             def defaults(runs, k=2, *, strict=True): return len(runs) + k + strict
             def positional(runs, k=4, /, examples=()): return len(runs) + len(examples) + k
             def keyword(*, outputs): return len(outputs)
-            def anything(*args, runs, **more): return len(runs) + len(args) + len(more)
+            def anything(*outputs, runs, **examples): return len(runs) + len(outputs) + len(examples)
             class Callable:
                 def __call__(self, examples): return len(examples)
 
@@ -215,6 +217,39 @@ class ReturnTest(PluginTestCase):
             evaluations, [{"name": "f", "score": 3}, {"name": "g", "error": "raised ValueError in line 9: no"}]
         )
 
+    def test_coroutines_under_a_running_loop(self) -> None:
+        if sys.platform == "emscripten":
+            self.skipTest("no event loop can be run there")
+        plugin = self.plugin("async def f(runs): return len(runs)\nSUMMARY_EVALUATORS = {'f': f}")
+
+        async def score() -> dict[str, Any]:
+            return evaluate_suite(
+                prediction_root=self.folder / "predictions",
+                gold_root=self.folder / "golds",
+                config_root=self.folder / "configs",
+                plugins=[plugin],
+            )
+
+        self.assertEqual(asyncio.run(score())["summary_evaluations"], [{"name": "f", "score": 3}])
+
+    def test_result_objects(self) -> None:
+        evaluations = self.evaluations(
+            """
+            import dataclasses
+
+            @dataclasses.dataclass
+            class Result:
+                key: str
+                score: float = None
+                comment: str = None
+
+            SUMMARY_EVALUATORS = {"f": lambda runs: [Result("a", 0.5, "why"), Result("b")]}
+            """,
+            2,
+        )
+        self.assertEqual(evaluations[0], {"name": "a", "score": 0.5, "comment": "why"})
+        self.assertEqual(evaluations[1]["error"], "returned an unusable result: expected a score or a value, got None")
+
     def test_unusable_results(self) -> None:
         unusable = "returned an unusable result: expected "
         number = f"{unusable}a finite number, a Boolean or a text, got "
@@ -281,6 +316,74 @@ class ReturnTest(PluginTestCase):
         self.assertEqual(evaluations[5]["error"], "raised ValueError in line 12: one\\x0atwo" + "." * 293 + "…")
         self.assertEqual(evaluations[6], {"name": "fine", "score": 1})
 
+    def test_objects_with_hostile_methods(self) -> None:
+        evaluations = self.evaluations(
+            """
+            import numbers
+
+            def fail(self, *_): raise SystemExit(0)
+            class Number: __float__ = fail
+            numbers.Real.register(Number)
+            class Integer(int): __int__ = fail
+            class Text(str): encode = strip = fail
+            class Dictionary(dict): get = keys = __iter__ = fail
+            class List(list): __bool__ = __iter__ = __len__ = fail
+            class Nan(float): __repr__ = fail
+            class Attributes:
+                def __getattr__(self, name): raise ValueError("<object at 0x7f00deadbeef>")
+            class Error(Exception): __str__ = fail
+            def error(runs): raise Error
+            Weird = type("Weird\\x1b[31m", (Exception,), {})
+            def weird(runs): raise Weird
+
+            returned = [Number(), Integer(), Text("x"), {"name": Text("x"), "score": 1}, Dictionary(a=1), List([1])]
+            returned += [Attributes()]
+            functions = [lambda runs, x=x: x for x in returned]
+            SUMMARY_EVALUATORS = {f"f{i}": f for i, f in enumerate([*functions, error, weird, lambda runs: 1])}
+            SUMMARY_EVALUATORS["half \\ud800"] = error
+            SUMMARY_EVALUATORS["nan"] = lambda runs: Nan("nan")
+            """,
+            2,
+        )
+        errors = [evaluation.get("error", "") for evaluation in evaluations]
+        self.assertEqual(errors[:6], ["raised SystemExit in line 4: 0"] * 6)
+        self.assertEqual(
+            errors[6:],
+            [
+                "raised ValueError in line 13: <object at 0x…>",
+                "raised Error in line 15: its message cannot be shown",
+                "raised Weird\\x1b[31m in line 17",
+                "",
+                "raised Error in line 15: its message cannot be shown",
+                "returned an unusable result: expected a finite number, a Boolean or a text, got an object of type Nan",
+            ],
+        )
+        self.assertEqual(evaluations[-2]["name"], "half \\ud800")
+
+    def test_the_run_does_not_lose_its_way(self) -> None:
+        plugin = self.plugin(
+            """
+            import os, sys
+
+            os.chdir("/")
+
+            def f(runs):
+                os.chdir("/")
+                sys.stdout.close()
+                return 1
+
+            SUMMARY_EVALUATORS = {"f": f}
+            """
+        )
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.folder)
+        roots = ["--prediction-root", "predictions", "--gold-root", "golds", "--config-root", "configs"]
+        status, output, error = run_cli(*roots, "--plugin", plugin)
+        self.assertEqual((status, error), (0, ""))
+        self.assertIn("Summary written to predictions/evaluation_summary.json", output)
+        self.assertTrue(self.summary_path.is_file())
+
     def test_an_interrupt_is_one(self) -> None:
         source = "def f(runs): raise KeyboardInterrupt\nSUMMARY_EVALUATORS = {'f': f}"
         self.assertEqual(run_cli(*self.roots, "--plugin", self.plugin(source))[0], 130)
@@ -295,14 +398,19 @@ class ReturnTest(PluginTestCase):
 
 class LoadTest(PluginTestCase):
     def test_faults_are_fatal(self) -> None:
+        hostile = "class Hostile(Exception):\n def fail(self, *_): \n  raise SystemExit(0)\n"
+        hostile += " __str__ = __repr__ = __call__ = fail; __signature__ = property(fail)\n"
         parameters = "inputs, outputs, reference_outputs, runs, examples"
         for source, message in (
-            ("x = 1", "expected a dictionary SUMMARY_EVALUATORS of functions by name, got None"),
-            ("SUMMARY_EVALUATORS = {}", "SUMMARY_EVALUATORS: expected at least one function, got none"),
+            ("x = 1", "expected a dictionary SUMMARY_EVALUATORS of functions by name, got nothing"),
+            (
+                "SUMMARY_EVALUATORS = {}",
+                "expected a dictionary of functions by name, got an empty one",
+            ),
             ("SUMMARY_EVALUATORS = [len]", "of functions by name, got an object of type list"),
             ("SUMMARY_EVALUATORS = {1: len}", "expected names that are not blank, got an object of type int"),
             ("SUMMARY_EVALUATORS = {' ': len}", "expected names that are not blank, got ' '"),
-            ("SUMMARY_EVALUATORS = {'f': 1}", "'f': expected a function, got int"),
+            ("SUMMARY_EVALUATORS = {'f': 1}", "'f': expected a function, got an object of type int"),
             ("SUMMARY_EVALUATORS = {'f': lambda run: 1}", f"'f': expected parameters among {parameters}, got run"),
             ("SUMMARY_EVALUATORS = {'f': lambda runs, n: 1}", "got n"),
             ("SUMMARY_EVALUATORS = {'f': lambda: 1}", f"'f': expected at least one parameter among {parameters}"),

@@ -13,10 +13,10 @@ from schema_check import load_schema
 from support import ROOT, FolderTestCase, environment, run_cli
 
 from evaluation.classification import SKIP_REASONS
-from evaluation.dataset_configs import EVALUATOR_TYPES
+from evaluation.dataset_configs import EVALUATOR_TYPES, MAX_LABEL_CHARACTERS
 from evaluation.mapping import DEFAULT_BUDGET
 from evaluation.plugins import PARAMETERS
-from evaluation.results import ERROR_CODES, MAX_LABEL_CHARACTERS
+from evaluation.results import ERROR_CODES
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 RULES = (ROOT / "evaluation" / "README.md").read_text(encoding="utf-8")

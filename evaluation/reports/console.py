@@ -10,9 +10,9 @@ from fractions import Fraction
 from ..classification import DatasetEvaluation
 from ..dataset_configs import RATE_TYPES
 from ..errors import escape, quoted
-from ..plugins import SummaryEvaluation
 from ..results import TaskEvaluationResult
 from ..summary import Summary
+from ..summary_evaluations import SummaryEvaluation
 
 _SHOWN_TASK_IDS = 5
 _SHOWN_CLASSES = 20
@@ -146,7 +146,7 @@ def _reason_lines(what: str, task_ids: Mapping[str, Sequence[str]]) -> Iterator[
 def _undefined_lines(evaluation: DatasetEvaluation) -> Iterator[str]:
     undefined = evaluation.undefined
     for metric in RATE_TYPES:
-        if undefined[metric]:
+        if metric == evaluation.evaluator.type and undefined[metric]:
             labels = ", ".join(quoted(label) for label in undefined[metric][:_SHOWN_CLASSES])
             more = len(undefined[metric]) - _SHOWN_CLASSES
             yield (

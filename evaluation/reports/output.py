@@ -13,7 +13,7 @@ from ..files import kind_of
 
 def check_output(path: Path) -> None:
     """Raise EvaluationFatalError when `write_atomically` could not write to `path`, before any work is done."""
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         raise EvaluationFatalError(f"cannot write {quoted(str(path))}: its folder does not exist")
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise EvaluationFatalError(f"cannot write {quoted(str(path))}: its folder is not writable")
