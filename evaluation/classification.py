@@ -85,19 +85,21 @@ class DatasetEvaluation:
 
     @property
     def undefined(self) -> dict[str, Any]:
-        """Where `zero_division` stands for a division by zero: classes per metric, metrics per average, the score."""
-        scored = self.n_scored > 0
+        """What would divide by zero: classes per metric, metrics per average, and whether the score does.
+
+        Everything does where nothing was scored.
+        """
         classes = list(zip(self.classes, self.class_counts, strict=True))
         return {
             **{
-                metric: [label for label, counts in classes if scored and self._rate(counts, metric) is None]
+                metric: [label for label, counts in classes if self._rate(counts, metric) is None]
                 for metric in RATE_TYPES
             },
             **{
-                average: [metric for metric in RATE_TYPES if scored and self._average(average, metric) is None]
+                average: [metric for metric in RATE_TYPES if self._average(average, metric) is None]
                 for average in AVERAGES
             },
-            "score": scored and self.evaluator.type != "confusion_matrix" and self._score is None,
+            "score": self.evaluator.type != "confusion_matrix" and self._score is None,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -190,6 +192,8 @@ class DatasetEvaluation:
         """Return the plain mean over the classes (macro), that by support (weighted), or the pooled rate (micro)."""
         if average == "micro":
             return self._rate(self.counts.pooled, metric)
+        if self.n_scored == 0:
+            return None
         zero = Fraction(self.evaluator.zero_division)
         rates = [self._rate(counts, metric) for counts in self.class_counts]
         weights = [1 if average == "macro" else counts.support for counts in self.class_counts]

@@ -314,6 +314,15 @@ class PassTest(BenchmarkTestCase):
             self.assertEqual((evaluation["n_total"], evaluation["n_scored"], evaluation["score"]), (2, 0, None))
             self.assertIsNone(evaluation["macro"]["precision"])
             self.assertIsNone(evaluation["per_class"]["a"]["recall"])
+            rates = ["precision", "recall", "f_score"]
+            expected = {
+                **{rate: ["a", "b"] for rate in rates},
+                "macro": rates,
+                "micro": rates,
+                "weighted": rates,
+                "score": True,
+            }
+            self.assertEqual(evaluation["undefined"], expected)
         status, output, error = run_cli(
             *self.roots,
             *("--dataset-evaluators", str(self.folder / "evaluator.json")),

@@ -144,6 +144,8 @@ def _reason_lines(what: str, task_ids: Mapping[str, Sequence[str]]) -> Iterator[
 
 
 def _undefined_lines(evaluation: DatasetEvaluation) -> Iterator[str]:
+    if evaluation.n_scored == 0:
+        return
     undefined = evaluation.undefined
     for metric in RATE_TYPES:
         if metric == evaluation.evaluator.type and undefined[metric]:
