@@ -38,8 +38,8 @@ class LabelPair:
     """A task as a datapoint: the canonical gold cell of the column named `source`, and the prediction's in its place.
 
     `expected` is None where the gold cell is null. `predicted` is None where there is no label, and then `missing` is
-    one of `MISSING_LABEL_REASONS`. No label is longer than a class can be; a predicted one that was has been cut,
-    and ends with a sign of omission.
+    one of `MISSING_LABEL_REASONS`. No label is longer than a class can be: a predicted one that was longer has been
+    cut, and ends with a sign of omission.
     """
 
     source: str
