@@ -12,10 +12,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import groupby
+from math import fsum, isfinite
+from sys import float_info
 from typing import Protocol
 
 from . import iso8601
@@ -29,6 +32,15 @@ _NULL_TOKENS = frozenset({"", "null", "none", "nan", "nat", "<na>"})
 _LONGEST_NULL_TOKEN = 4
 _TRUE_TOKENS = frozenset({"1", "true", "yes", "y", "是"})
 _FALSE_TOKENS = frozenset({"0", "false", "no", "n", "否"})
+
+# Spellings that need no second look. Their values follow from a match alone, and a test holds them against the rules
+# in full. Numbers: no zero in front, and short enough to be written without an exponent. Dates: the days that the month
+# has, but for the 29th of February; times to the second.
+_PLAIN_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,19})(?:\.[0-9]{1,20})?")
+_PLAIN_DATE = re.compile(
+    "[1-9][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
+)
+_PLAIN_DATETIME = re.compile(f"(?:{_PLAIN_DATE.pattern})[ T](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]")
 
 _NUMBER = re.compile(r"([+-]?)(?:(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?")
 # The range of a 64-bit `decimal`, which a 32-bit one does not reach: the verdict must not depend on the machine.
@@ -48,10 +60,16 @@ class Rule(Protocol):
     def canonical(self, text: str) -> str | None:
         """Return the canonical value of a cell's raw text; None is null. Raises CellError when it is unreadable."""
 
+    def surely_reads(self, texts: Collection[str]) -> bool:
+        """Return True only where the rule can read all of these texts: a quick test, which may miss that it can."""
+
 
 @dataclass(frozen=True)
 class TextRule:
     """Text, compared after line ends, outer white space and Unicode composition (NFC) are made alike; empty is null."""
+
+    def surely_reads(self, texts: Collection[str]) -> bool:
+        return True
 
     def canonical(self, text: str) -> str | None:
         if text.isascii():
@@ -83,7 +101,35 @@ class NumberRule:
         if self.unit not in NUMBER_UNITS:
             raise ValueError(f"expected one of {', '.join(NUMBER_UNITS)} as unit, got {self.unit!r}")
 
+    def surely_reads(self, texts: Collection[str]) -> bool:
+        # What `float` takes and has no other characters than these is a number here, too.
+        characters = "-0123456789" if self.mode == "integer" else "-.0123456789"
+        return not "".join(texts).strip(characters) and _takes_all(float, texts)
+
+    def rough_sum(self, texts: Collection[str]) -> tuple[float, float] | None:
+        """Return about the sum of the values of these texts, and how far at most it may be from that sum.
+
+        A value is the number as it is compared, rounded. None where the sum cannot be told without reading the texts.
+        """
+        try:
+            numbers = list(map(float, texts))
+            total, size = fsum(numbers), fsum(map(abs, numbers))
+        except (ValueError, OverflowError):
+            return None
+        if not isfinite(size):
+            return None
+        # The nearest double is off by a part of 2^-53, or less than the least normal one; rounding moves a number by
+        # half a unit at most.
+        error = size * 2.0**-50 + len(numbers) * float_info.min
+        if self.mode == "decimal_places":
+            error += len(numbers) * 10.0 ** -(self.digits or 0)
+        elif self.mode == "significant_digits":
+            error += size * 10.0 ** (1 - (self.digits or 0))
+        return total, error
+
     def canonical(self, text: str) -> str | None:
+        if self.mode != "significant_digits" and _PLAIN_NUMBER.fullmatch(text):
+            return self._plain_value(text)
         stripped = text.strip()
         if _is_null(stripped):
             return None
@@ -102,12 +148,35 @@ class NumberRule:
             digits, exponent = _rounded(digits, exponent, kept + (self.digits or 0))
         return _number_text(sign, digits, exponent)
 
+    def _plain_value(self, text: str) -> str:
+        """Return the canonical value of a plain number, unless it is to be rounded to significant digits."""
+        kept = self.digits or 0
+        point = text.find(".")
+        if point < 0:
+            return text if text != "-0" else "0"
+        end = point + 1 + kept
+        if self.mode == "integer" and text[end:].strip("0"):
+            raise CellError("is not an integer")
+        if text[end : end + 1] < "5":
+            # The next digit, if there is one, does not round up.
+            value = text[:end].rstrip("0").rstrip(".")
+        else:
+            sign = "-" if text[0] == "-" else ""
+            digits = str(int(text[len(sign) : point] + text[point + 1 : end]) + 1).zfill(kept + 1)
+            value = f"{sign}{digits[: len(digits) - kept]}.{digits[len(digits) - kept :]}".rstrip("0").rstrip(".")
+        return value if value != "-0" else "0"
+
 
 @dataclass(frozen=True)
 class DatetimeRule:
     """An ISO 8601 date-time: with an offset an instant, without one a local time, never equal to each other."""
 
+    def surely_reads(self, texts: Collection[str]) -> bool:
+        return all(map(_PLAIN_DATETIME.fullmatch, set(texts)))
+
     def canonical(self, text: str) -> str | None:
+        if _PLAIN_DATETIME.fullmatch(text):
+            return text.replace(" ", "T")
         moment = _read_moment(text)
         if moment is None:
             return None
@@ -118,7 +187,12 @@ class DatetimeRule:
 class DateRule:
     """An ISO 8601 date, or a date-time that is midnight exactly once an offset is converted to UTC and dropped."""
 
+    def surely_reads(self, texts: Collection[str]) -> bool:
+        return all(map(_PLAIN_DATE.fullmatch, set(texts)))
+
     def canonical(self, text: str) -> str | None:
+        if _PLAIN_DATE.fullmatch(text):
+            return text
         moment = _read_moment(text)
         if moment is None:
             return None
@@ -130,6 +204,9 @@ class DateRule:
 @dataclass(frozen=True)
 class BooleanRule:
     """A truth value: 1, true, yes, y, 是 or 0, false, no, n, 否, in any case."""
+
+    def surely_reads(self, texts: Collection[str]) -> bool:
+        return False
 
     def canonical(self, text: str) -> str | None:
         token = text.strip().casefold()
@@ -151,29 +228,18 @@ RULES: dict[str, Callable[..., Rule]] = {
 }
 
 
-# Enough for any honest table; a file of nothing but distinct numbers must not be held once per rule.
-_REMEMBERED_TEXTS = 500_000
+def canonical_column(rule: Rule, texts: Sequence[str]) -> list[str | None]:
+    """Return the canonical values of a column of texts. Raises CellError when a cell is unreadable."""
+    distinct = set(texts)
+    if 2 * len(distinct) > len(texts):
+        return list(map(rule.canonical, texts))
+    values = dict(zip(distinct, map(rule.canonical, distinct), strict=True))
+    return list(map(values.__getitem__, texts))
 
 
-class CanonicalValues(dict[str, "str | None"]):
-    """The canonical value of the texts read so far under one rule, so that each distinct text is read once.
-
-    Looking up a new text raises CellError when the rule cannot read it.
-    """
-
-    def __init__(self, rule: Rule) -> None:
-        super().__init__()
-        self.rule = rule
-
-    def __missing__(self, text: str) -> str | None:
-        value = self.rule.canonical(text)
-        if len(self) < _REMEMBERED_TEXTS:
-            self[text] = value
-        return value
-
-    def column(self, texts: Iterable[str]) -> list[str | None]:
-        """Return the canonical values of a column of texts. Raises CellError at the first unreadable cell."""
-        return list(map(self.__getitem__, texts))
+def can_read(rule: Rule, texts: Sequence[str]) -> bool:
+    """Return whether the rule can read every text; that takes less than to find their canonical values."""
+    return rule.surely_reads(texts) or _takes_all(rule.canonical, set(texts))
 
 
 def first_unreadable(rule: Rule, texts: Iterable[str]) -> str | None:
@@ -184,6 +250,15 @@ def first_unreadable(rule: Rule, texts: Iterable[str]) -> str | None:
         except CellError as error:
             return f"row {row} {quoted(text)} {error}"
     return None
+
+
+def _takes_all(read: Callable[[str], object], texts: Iterable[str]) -> bool:
+    try:
+        # A queue of length 0 keeps nothing: it only makes the function be called.
+        deque(map(read, texts), maxlen=0)
+    except (CellError, ValueError):
+        return False
+    return True
 
 
 def _is_null(stripped: str) -> bool:

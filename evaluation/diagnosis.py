@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from .cells import CanonicalValues, TextRule
+from .cells import Rule, TextRule
 from .errors import CellError
 from .matching import heaviest_matching
 from .tables import Table
@@ -14,19 +14,19 @@ from .tables import Table
 def nearest_mapping(
     gold_names: Sequence[str],
     gold_columns: Sequence[Iterable[str | None]],
-    readers: Sequence[CanonicalValues],
+    rules: Sequence[Rule],
     kinds: Sequence[int],
     prediction: Table,
 ) -> tuple[int | None, ...]:
     """Return the prediction column nearest to each gold column, one to one; None for a gold column left over.
 
-    `gold_names[i]` and `gold_columns[i]` are the name and canonical values of gold column i, and `readers[kinds[i]]`
-    reads a text as its rule does. The agreement of two columns is the size of the intersection of their multisets of
-    canonical values; the mapping, of the smaller side into the larger, is the one with the greatest sum of agreements.
-    Ties go to the one with more headers that equal the gold name, then to the lexicographically smallest.
+    `gold_names[i]` and `gold_columns[i]` are the name and canonical values of gold column i, and `rules[kinds[i]]`
+    reads it. The agreement of two columns is the size of the intersection of their multisets of canonical values; the
+    mapping, of the smaller side into the larger, is the one with the greatest sum of agreements. Ties go to the one
+    with more headers that equal the gold name, then to the lexicographically smallest.
     """
     texts = [Counter(column) for column in prediction.columns]
-    views = [[_readable(reader, counts) for counts in texts] for reader in readers]
+    views = [[_readable(rule, counts) for counts in texts] for rule in rules]
     name = TextRule().canonical
     headers = [name(header) for header in prediction.header]
     # Even all headers together weigh less than one agreeing cell.
@@ -43,12 +43,12 @@ def nearest_mapping(
     return heaviest_matching(weights)
 
 
-def _readable(reader: CanonicalValues, texts: Counter[str]) -> Counter[str | None]:
+def _readable(rule: Rule, texts: Counter[str]) -> Counter[str | None]:
     """Return the canonical values of the texts that the rule can read."""
     values: Counter[str | None] = Counter()
     for text, count in texts.items():
         try:
-            values[reader[text]] += count
+            values[rule.canonical(text)] += count
         except CellError:
             continue
     return values

@@ -1,11 +1,10 @@
-"""The one-to-one column mapping between two tables: a pure algorithm on columns of hashable values.
+"""The one-to-one column mapping between two tables with rows in any order: a pure algorithm on hashable values.
 
 Gold columns have a *kind* each (which rule reads them); a prediction column has one *view* per kind: its values as read
-under that rule, or None where it is unreadable. A mapping sends gold column i to prediction column m[i], read under
-the kind of i. The answer is always the lexicographically smallest mapping.
+under that rule. A mapping sends gold column i to prediction column m[i], read under the kind of i. The answer is always
+the lexicographically smallest mapping.
 
-Ordered rows make columns independent of each other, so the answer is a bipartite perfect matching. Unordered rows make
-the question as hard as graph isomorphism: `_Search` decides it by colour refinement with individualisation, as graph
+The question is as hard as graph isomorphism: `_Search` decides it by colour refinement with individualisation, as graph
 canonisers do (B. D. McKay, "Practical graph isomorphism", 1981); its work is counted in cells visited and bounded by
 a budget.
 """
@@ -19,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .errors import MappingBudgetError
-from .matching import is_matchable, perfect_matching
+from .matching import is_matchable
 
 Column = Sequence[Hashable]
 
@@ -28,75 +27,38 @@ Column = Sequence[Hashable]
 DEFAULT_BUDGET = 300_000_000
 
 
-@dataclass(frozen=True)
-class ColumnMatches:
-    """What single columns say about a mapping: who can be read as what, and who holds the same values.
+def smallest_mapping(
+    gold: Sequence[Column],
+    kinds: Sequence[int],
+    views: Mapping[tuple[int, int], Column],
+    candidates: Sequence[Sequence[int]],
+    budget: int = DEFAULT_BUDGET,
+) -> tuple[int, ...] | None:
+    """Return the smallest mapping that makes the tables equal, rows in any order, or None.
 
-    `readable[i]` and `candidates[i]` are the prediction columns, ascending, that gold column i's rule can read, and
-    those of them that hold the values of gold column i. Values are numbered: `gold[i]` is a column of numbers, as is
-    `views[kind, j]` for every prediction column j that is a candidate under that kind.
+    `gold[i]` is a column of values, one per row, of kind `kinds[i]`. `candidates[i]` are, ascending, all prediction
+    columns that gold column i may be mapped to; one too many costs time only. `views[kind, j]` is prediction column j
+    as read under the kind, for every candidate j of a gold column of that kind. Raises MappingBudgetError when deciding
+    takes more than `budget` visited cells.
     """
-
-    kinds: Sequence[int]
-    readable: Sequence[Sequence[int]]
-    candidates: Sequence[Sequence[int]]
-    gold: Sequence[Sequence[int]]
-    views: Mapping[tuple[int, int], Sequence[int]]
-
-
-def match_columns(
-    gold: Sequence[Column], kinds: Sequence[int], views: Sequence[Iterable[Column | None]], *, ordered: bool
-) -> ColumnMatches:
-    """Compare every gold column with every prediction column on its own: as sequences when `ordered`, else multisets.
-
-    `gold[i]` is a column of n hashable values and `kinds[i]` its kind; `views[kind]` yields, for each prediction column
-    in turn, its n values as read under that kind, or None where it is unreadable. Each view is consumed once.
-    """
+    if not is_matchable(candidates):
+        return None
     numbers = _Numbering()
     gold_numbers = [list(map(numbers.__getitem__, column)) for column in gold]
-    gold_keys = gold_numbers if ordered else [sorted(column) for column in gold_numbers]
-    readable: list[list[int]] = [[] for _ in views]
-    candidates: list[list[int]] = [[] for _ in gold]
-    kept: dict[tuple[int, int], list[int]] = {}
-    for kind, view in enumerate(views):
-        for j, column in enumerate(view):
-            if column is None:
-                continue
-            readable[kind].append(j)
-            column_numbers = [numbers.get(value, -1) for value in column]
-            if -1 in column_numbers:
-                continue
-            key = column_numbers if ordered else sorted(column_numbers)
-            for i, gold_key in enumerate(gold_keys):
-                if kinds[i] == kind and gold_key == key:
-                    candidates[i].append(j)
-                    kept[kind, j] = column_numbers
-    return ColumnMatches(kinds, [readable[kind] for kind in kinds], candidates, gold_numbers, kept)
-
-
-def smallest_mapping(matches: ColumnMatches, *, ordered: bool, budget: int = DEFAULT_BUDGET) -> tuple[int, ...] | None:
-    """Return the smallest mapping that makes the tables equal, as prediction index per gold column, or None.
-
-    Rows are equal as sequences when `ordered`, else as multisets; `matches` must have been made with the same flag.
-    Raises MappingBudgetError when deciding takes more than `budget` visited cells.
-    """
-    matching = perfect_matching(matches.candidates)
-    if ordered or matching is None:
-        return matching
-    gold_rows = Counter(zip(*matches.gold, strict=True))
-    prediction_rows = Counter(zip(*matches.views.values(), strict=True))
+    view_numbers = {key: list(map(numbers.__getitem__, column)) for key, column in views.items()}
+    gold_rows = Counter(zip(*gold_numbers, strict=True))
+    prediction_rows = Counter(zip(*view_numbers.values(), strict=True))
     if len(prediction_rows) < len(gold_rows):
         return None
     if len(prediction_rows) > len(gold_rows):
         # Rows that one kind tells apart and another does not: all rows are kept.
-        colours = [0] * len(matches.gold[0])
-        search = _Search(matches.kinds, matches.gold, matches.views, budget)
-        return search.run(matches.candidates, colours, colours)
+        colours = [0] * len(gold[0])
+        return _Search(kinds, gold_numbers, view_numbers, budget).run(candidates, colours, colours)
     # Identical rows are one row that occurs so often: one-hot and other designed tables shrink to a handful of rows.
-    gold = _columns(gold_rows, len(matches.gold))
-    views = dict(zip(matches.views, _columns(prediction_rows, len(matches.views)), strict=True))
-    search = _Search(matches.kinds, gold, views, budget)
-    return search.run(matches.candidates, list(gold_rows.values()), list(prediction_rows.values()))
+    distinct = _columns(gold_rows, len(gold))
+    distinct_views = dict(zip(views, _columns(prediction_rows, len(views)), strict=True))
+    search = _Search(kinds, distinct, distinct_views, budget)
+    return search.run(candidates, list(gold_rows.values()), list(prediction_rows.values()))
 
 
 @dataclass(frozen=True)
@@ -153,7 +115,7 @@ class _Search:
         self._gold = gold
         self._views = views
         self._row_count = len(gold[0])
-        self._pair_base = 1 + max((max(column, default=0) for column in gold), default=0)
+        self._pair_base = 1 + max(max(column, default=0) for column in (*gold, *views.values()))
 
     def run(
         self, candidates: Sequence[Sequence[int]], gold_colours: Sequence[int], prediction_colours: Sequence[int]

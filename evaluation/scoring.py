@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from .cells import CanonicalValues, first_unreadable
+from .cells import Rule, first_unreadable
+from .columns import TypedColumns
+from .comparison import compare_tables
 from .configs import ColumnSpec, TaskConfig
 from .dataset_configs import MAX_LABEL_CHARACTERS
 from .diagnosis import nearest_mapping
@@ -22,7 +23,6 @@ from .errors import (
     quoted,
 )
 from .files import FileContent, read_author_file
-from .mapping import ColumnMatches, match_columns, smallest_mapping
 from .matching import is_matchable
 from .results import LabelPair, TaskEvaluationResult
 from .submissions import read_prediction
@@ -33,16 +33,19 @@ GOLD_FILE = "gold.csv"
 
 @dataclass(frozen=True)
 class Gold:
-    """A task's gold table, known to be valid: its texts, and per column the values and the rule that reads them.
+    """A task's gold table, known to be valid, and its columns as their rules read them.
 
-    Columns with equal rules share one `CanonicalValues`; `kinds[i]` is the place of column i's in `readers`.
+    `kinds[i]` is the place of column i's in `columns.rules`.
     """
 
     content: FileContent
     table: Table
-    readers: Sequence[CanonicalValues]
+    columns: TypedColumns
     kinds: Sequence[int]
-    columns: Sequence[Sequence[str | None]]
+
+    def values(self, column: int) -> Sequence[str | None]:
+        """Return the canonical values of a column, row by row."""
+        return self.columns.values(self.kinds[column], column) or []
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ class ScoredTask:
         if self.prediction is None:
             return (None,) * len(self.config.columns)
         names = [spec.gold_name for spec in self.config.columns]
-        return nearest_mapping(names, self.gold.columns, self.gold.readers, self.gold.kinds, self.prediction)
+        columns = list(map(self.gold.values, range(len(names))))
+        return nearest_mapping(names, columns, self.gold.columns.rules, self.gold.kinds, self.prediction)
 
 
 def evaluate_task(
@@ -99,19 +103,15 @@ def read_gold(config: TaskConfig, path: str | os.PathLike[str], name: str) -> Go
             f"gold file {name} has {_count(table.column_count, 'column')}, "
             f"expected {len(config.columns)} as in the config"
         )
-    readers: dict[object, CanonicalValues] = {}
-    columns = []
-    for spec, texts in zip(config.columns, table.columns, strict=True):
-        reader = readers.setdefault(spec.rule, CanonicalValues(spec.rule))
-        try:
-            columns.append(reader.column(texts))
-        except CellError:
+    places: dict[Rule, int] = {}
+    kinds = [places.setdefault(spec.rule, len(places)) for spec in config.columns]
+    columns = TypedColumns(table.columns, list(places), ordered=config.order_sensitive)
+    for spec, kind, texts in zip(config.columns, kinds, table.columns, strict=True):
+        if not columns.is_readable(kind, spec.gold_index):
             raise EvaluationFatalError(
                 f"gold file {name}, column {_column(spec)}: {first_unreadable(spec.rule, texts)}"
-            ) from None
-    places = {rule: place for place, rule in enumerate(readers)}
-    kinds = [places[spec.rule] for spec in config.columns]
-    return Gold(content, table, list(readers.values()), kinds, columns)
+            )
+    return Gold(content, table, columns, kinds)
 
 
 def score_task(
@@ -156,7 +156,7 @@ def score_task(
 
 def _label_pair(scored: ScoredTask, spec: ColumnSpec) -> LabelPair:
     """Return the gold cell of a one-row table and the prediction's cell in its place."""
-    (expected,) = scored.gold.columns[spec.gold_index]
+    (expected,) = scored.gold.values(spec.gold_index)
     if expected is not None and len(expected) > MAX_LABEL_CHARACTERS:
         raise EvaluationFatalError(
             f"gold file of {scored.config.task_id}, column {_column(spec)}: expected a label of at most "
@@ -215,85 +215,38 @@ def _compare_shapes(gold: Gold, prediction: Table) -> _Verdict | None:
 
 def _compare_cells(config: TaskConfig, gold: Gold, prediction: Table) -> _Verdict:
     """Compare two tables of equal shape."""
-    if _equal_in_place(config.order_sensitive, gold, prediction):
-        return _Verdict(tuple(range(gold.table.column_count)))
-    views = [_view(reader, prediction.columns) for reader in gold.readers]
-    matches = match_columns(gold.columns, gold.kinds, views, ordered=config.order_sensitive)
-    if not is_matchable(matches.readable):
-        return _Verdict(None, "type_normalization_failed", _why_unreadable(config, prediction, matches))
+    columns = gold.columns.beside(prediction.columns)
     try:
-        mapping = smallest_mapping(matches, ordered=config.order_sensitive)
+        comparison = compare_tables(gold.table, gold.columns, gold.kinds, prediction, columns)
     except MappingBudgetError as error:
         return _Verdict(None, "mapping_search_exhausted", str(error))
-    if mapping is None:
-        return _Verdict(None, "relation_mismatch", _why_unequal(config, matches))
-    return _Verdict(mapping)
+    if comparison.mapping is not None:
+        return _Verdict(comparison.mapping)
+    places = range(prediction.column_count)
+    readable = [[j for j in places if columns.is_readable(kind, j)] for kind in gold.kinds]
+    if not is_matchable(readable):
+        return _Verdict(None, "type_normalization_failed", _why_unreadable(config, prediction, readable))
+    return _Verdict(None, "relation_mismatch", _why_unequal(config, comparison.matches))
 
 
-def _view(reader: CanonicalValues, columns: Iterable[Iterable[str]]) -> Iterator[list[str | None] | None]:
-    for texts in columns:
-        try:
-            yield reader.column(texts)
-        except CellError:
-            yield None
-
-
-def _equal_in_place(ordered: bool, gold: Gold, prediction: Table) -> bool:
-    """Return whether the tables are equal with every column where it stands.
-
-    That mapping is the smallest of all, so where it holds nothing else needs to be looked at. Rows (or, ordered,
-    columns) identical as text are equal under any rule, because gold's texts are known to be readable: they cancel
-    out, and only the rest is read.
-    """
-    if ordered:
-        pairs = zip(gold.table.columns, gold.columns, prediction.columns, gold.kinds, strict=True)
-        return all(
-            gold_texts == texts or _try_column(gold.readers[kind], texts) == values
-            for gold_texts, values, texts, kind in pairs
-        )
-    gold_rows, prediction_rows = Counter(gold.table.rows), Counter(prediction.rows)
-    gold_rest = list((gold_rows - prediction_rows).elements())
-    if not gold_rest:
-        return True
-    prediction_rest = list((prediction_rows - gold_rows).elements())
-    gold_columns, prediction_columns = [], []
-    for kind, gold_texts, texts in zip(
-        gold.kinds, zip(*gold_rest, strict=True), zip(*prediction_rest, strict=False), strict=False
-    ):
-        column = _try_column(gold.readers[kind], texts)
-        gold_column = gold.readers[kind].column(gold_texts)
-        if column is None or _multiset(column) != _multiset(gold_column):
-            return False
-        gold_columns.append(gold_column)
-        prediction_columns.append(column)
-    return _multiset(zip(*gold_columns, strict=True)) == _multiset(zip(*prediction_columns, strict=False))
-
-
-def _multiset(values: Iterable[Hashable]) -> dict[Hashable, int]:
-    # A plain dict: `Counter` compares in Python code, a dict in C.
-    return dict(Counter(values))
-
-
-def _try_column(reader: CanonicalValues, texts: Iterable[str]) -> list[str | None] | None:
-    return next(_view(reader, [texts]))
-
-
-def _why_unreadable(config: TaskConfig, prediction: Table, matches: ColumnMatches) -> str:
+def _why_unreadable(config: TaskConfig, prediction: Table, readable: Sequence[Sequence[int]]) -> str:
     """Return why no mapping fits the types: the first gold column left without a partner, and what is in its place."""
-    place = next(i for i in range(len(config.columns)) if not is_matchable(matches.readable[: i + 1]))
-    spec, readable = config.columns[place], matches.readable[place]
-    reason = f"{'too few prediction columns are' if readable else 'no prediction column is'} readable as gold column"
+    place = next(i for i in range(len(config.columns)) if not is_matchable(readable[: i + 1]))
+    spec = config.columns[place]
+    reason = (
+        f"{'too few prediction columns are' if readable[place] else 'no prediction column is'} readable as gold column"
+    )
     fault = first_unreadable(spec.rule, prediction.columns[place])
     return f"{reason} {_column(spec)}" + (f"; in prediction column {place}, {fault}" if fault else "")
 
 
-def _why_unequal(config: TaskConfig, matches: ColumnMatches) -> str:
+def _why_unequal(config: TaskConfig, matches: Sequence[Sequence[int]]) -> str:
     """Return why no mapping makes the tables equal: the first gold column whose values no prediction column holds."""
     order = " in the same order" if config.order_sensitive else ""
-    for spec, candidates in zip(config.columns, matches.candidates, strict=True):
+    for spec, candidates in zip(config.columns, matches, strict=True):
         if not candidates:
             return f"no prediction column holds the values of gold column {_column(spec)}{order}"
-    if not is_matchable(matches.candidates):
+    if not is_matchable(matches):
         return f"too few prediction columns hold the values of the gold columns{order}"
     return "every column's values are there, but not together in the same rows"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 from collections.abc import Sequence
@@ -57,8 +58,7 @@ def parse_table(data: bytes, limits: TableLimits = DEFAULT_LIMITS) -> Table:
     """
     if len(data) > limits.csv_bytes:
         raise InputError(f"is longer than {limits.csv_bytes} bytes")
-    text = _decode(data)
-    rows = _read_rows(text, limits)
+    rows = _read_rows(data, limits)
     if not rows:
         raise InputError("is empty, expected a header row")
     header = rows[0]
@@ -68,34 +68,37 @@ def parse_table(data: bytes, limits: TableLimits = DEFAULT_LIMITS) -> Table:
         raise InputError(f"has {len(header)} columns, more than the {limits.columns} allowed")
     if len(rows) - 1 > limits.rows:
         raise InputError(f"has more than {limits.rows} data rows")
-    for number, row in enumerate(rows):
-        if len(row) != len(header):
-            raise InputError(f"has {_cells(len(row))} in data row {number}, expected {len(header)} as in the header")
+    if set(map(len, rows)) != {len(header)}:
+        number, cells = next((number, len(row)) for number, row in enumerate(rows) if len(row) != len(header))
+        raise InputError(f"has {_cells(cells)} in data row {number}, expected {len(header)} as in the header")
     return Table(header, rows[1:])
 
 
-def _decode(data: bytes) -> str:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        # Said in our own words: the interpreter's differ between versions.
-        raise InputError(f"is not UTF-8 (byte {error.start})") from None
-    position = text.find("\0")
-    if position >= 0:
-        raise InputError(f"contains a NUL character (character {position})")
-    return text
-
-
-def _read_rows(text: str, limits: TableLimits) -> list[tuple[str, ...]]:
+def _read_rows(data: bytes, limits: TableLimits) -> list[tuple[str, ...]]:
     """Return the header and the data rows, at most one more than allowed, as the strict `csv` dialect reads them."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    if b"\0" in data:
+        raise InputError(_encoding_fault(data) or f"contains a NUL character (byte {data.index(0)})")
+    stream = io.BytesIO(data)
+    stream.seek(len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0)
+    reader = csv.reader(io.TextIOWrapper(stream, encoding="utf-8", newline=""), strict=True)
     previous = csv.field_size_limit(limits.cell_characters)
     try:
         return list(map(tuple, islice(reader, limits.rows + 2)))
+    except UnicodeDecodeError:
+        raise InputError(_encoding_fault(data)) from None
     except csv.Error as error:
         raise InputError(_csv_fault(str(error), reader.line_num, limits)) from None
     finally:
         csv.field_size_limit(previous)
+
+
+def _encoding_fault(data: bytes) -> str:
+    """Return where bytes are not UTF-8, "" where they are. The decoder's own words differ between versions."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return f"is not UTF-8 (byte {error.start})"
+    return ""
 
 
 def _csv_fault(reason: str, line: int, limits: TableLimits) -> str:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import re
 import unicodedata
 import unittest
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_HALF_UP, Context, Decimal
+from unittest import mock
 
 import support  # noqa: F401  (the way to the package)
 
+from evaluation import cells
 from evaluation.cells import (
+    NUMBER_MODES,
     RULES,
     BooleanRule,
-    CanonicalValues,
     DateRule,
     DatetimeRule,
     NumberRule,
     Rule,
     TextRule,
+    can_read,
+    canonical_column,
     first_unreadable,
 )
 from evaluation.errors import CellError
@@ -334,23 +340,99 @@ class BooleanTest(RuleTestCase):
             self.check(BooleanRule(), dict.fromkeys(words, expected))
 
 
-class CanonicalValuesTest(unittest.TestCase):
-    def test_reads_each_distinct_text_once(self) -> None:
+def random_number(source: random.Random) -> str:
+    """Return a number with digits that make rounding hard; now and then it is none."""
+    whole, fraction = (
+        "".join(source.choice("00005599491") for _ in range(source.choice(lengths)))
+        for lengths in ((0, 1, 1, 2, 3, 19, 20, 21, 25), (0, 0, 1, 2, 3, 4, 8, 20, 21))
+    )
+    point = "." if source.random() < 0.7 else ""
+    exponent = source.choice(("", "", "", "", "", "e3", "e-3", "e-320", "e300"))
+    return source.choice(("", "", "-", "+")) + whole + point + (fraction if point else "") + exponent
+
+
+class PlainSpellingTest(unittest.TestCase):
+    """Plain spellings are read by a shorter way; it must lead to the same value as the rules in full."""
+
+    def in_full(self, rule: Rule, text: str) -> str | None:
+        with contextlib.ExitStack() as patches:
+            for name in ("_PLAIN_NUMBER", "_PLAIN_DATE", "_PLAIN_DATETIME"):
+                patches.enter_context(mock.patch.object(cells, name, re.compile("(?!)")))
+            return value(rule, text)
+
+    def check(self, rules: Sequence[Rule], texts: Iterable[str]) -> None:
+        for text in texts:
+            for rule in rules:
+                expected = self.in_full(rule, text)
+                self.assertEqual(value(rule, text), expected, (rule, text))
+                if rule.surely_reads([text]):
+                    self.assertNotEqual(expected, UNREADABLE, (rule, text))
+                self.assertEqual(can_read(rule, [text]), expected != UNREADABLE, (rule, text))
+
+    def test_numbers(self) -> None:
+        source = random.Random(15)
+        rules = [
+            *(NumberRule("decimal_places", digits) for digits in (0, 1, 2, 7, 30)),
+            *(NumberRule("significant_digits", digits) for digits in (0, 1, 3, 30)),
+            NumberRule("integer"),
+            NumberRule("decimal_places", 2, True, "fraction"),
+        ]
+        self.check(rules, (random_number(source) for _ in range(1500)))
+
+    def test_dates(self) -> None:
+        days = [
+            f"{year:04}-{month:02}-{day:02}"
+            for year in (0, 1, 999, 1000, 1900, 2000, 2023, 2024, 9999)
+            for month in (0, 1, 2, 4, 12, 13)
+            for day in (0, 1, 28, 29, 30, 31, 32)
+        ]
+        times = ("", "T00:00:00", " 23:59:59", " 24:00:00", "T12:60:00", "t12:30:15", " 12:30", " 12:00:60")
+        self.check([DateRule(), DatetimeRule()], (day + time for day in days for time in times))
+
+
+class ColumnTest(unittest.TestCase):
+    def test_reads_each_distinct_text_once_where_many_repeat(self) -> None:
         read: list[str] = []
 
-        class Counting:
+        class Counting(BooleanRule):
             def canonical(self, text: str) -> str:
                 read.append(text)
                 return text.upper()
 
-        values = CanonicalValues(Counting())
-        self.assertEqual(values.column(["a", "b", "a"]), ["A", "B", "A"])
-        self.assertEqual(values.column(["b", "c"]), ["B", "C"])
-        self.assertEqual(read, ["a", "b", "c"])
+        self.assertEqual(canonical_column(Counting(), ["a", "b", "a", "a", "a"]), ["A", "B", "A", "A", "A"])
+        self.assertEqual(sorted(read), ["a", "b"])
+        self.assertEqual(canonical_column(Counting(), ["c", "d"]), ["C", "D"])
 
     def test_an_unreadable_cell_raises(self) -> None:
-        with self.assertRaises(CellError):
-            CanonicalValues(NumberRule("integer")).column(["1", "x"])
+        for texts in (["1", "x"], ["1", "1", "1", "1", "x"]):
+            with self.assertRaises(CellError):
+                canonical_column(NumberRule("integer"), texts)
+            self.assertFalse(can_read(NumberRule("integer"), texts))
+
+    def test_surely_reads(self) -> None:
+        # What `float` takes and the rules do not.
+        for text in ("inf", "nan", "1_0", "1e5", "--1", "1-", "", ".", "-", "1.2.3", "9" * 5000):
+            for rule in (NumberRule("decimal_places", 2), NumberRule("integer")):
+                self.assertEqual(can_read(rule, ["1", text]), value(rule, text) != UNREADABLE, (rule, text))
+
+    def test_rough_sums_of_equal_columns_are_near(self) -> None:
+        source = random.Random(16)
+        for _ in range(400):
+            rule = source.choice(
+                [NumberRule("integer"), *(NumberRule(mode, d) for mode in NUMBER_MODES[1:] for d in (0, 1, 3))]
+            )
+            texts = [random_number(source) for _ in range(source.randint(0, 5))]
+            values = [value(rule, text) for text in texts]
+            if UNREADABLE in values:
+                continue
+            # The values themselves are texts that have them as values.
+            first, second = rule.rough_sum(texts), rule.rough_sum([found or "" for found in values])
+            if first is not None and second is not None:
+                self.assertLessEqual(abs(first[0] - second[0]), first[1] + second[1], (rule, texts))
+
+    def test_there_is_no_rough_sum_of_what_is_no_plain_number(self) -> None:
+        for text in ("", "null", "5%", "1,000", "inf", "nan", "1e400", "x"):
+            self.assertIsNone(NumberRule("decimal_places", 2, True).rough_sum(["1", text]), text)
 
     def test_first_unreadable_names_the_row(self) -> None:
         self.assertEqual(first_unreadable(BooleanRule(), ["yes", "maybe"]), "row 2 'maybe' is not a Boolean")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import support  # noqa: F401  (the way to the package)
 
-from evaluation.cells import BooleanRule, CanonicalValues, NumberRule, Rule, TextRule
+from evaluation.cells import BooleanRule, NumberRule, Rule, TextRule, canonical_column
 from evaluation.diagnosis import nearest_mapping
 from evaluation.errors import CellError
 from evaluation.tables import Table
@@ -23,10 +23,9 @@ def nearest(
 ) -> tuple[int | None, ...]:
     """Return the nearest mapping of a gold table given column by column."""
     distinct = list(dict.fromkeys(rules))
-    readers = [CanonicalValues(rule) for rule in distinct]
     kinds = [distinct.index(rule) for rule in rules]
-    columns = [readers[kind].column(column) for kind, column in zip(kinds, gold)]
-    return nearest_mapping(names, columns, readers, kinds, prediction)
+    columns = [canonical_column(rule, column) for rule, column in zip(rules, gold)]
+    return nearest_mapping(names, columns, distinct, kinds, prediction)
 
 
 def by_force(

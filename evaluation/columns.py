@@ -1,0 +1,149 @@
+"""Columns of texts that rules can read: which columns of two tables hold the same values.
+
+Gold columns have a *kind* each, the place of the rule that reads them among the distinct rules; a prediction column can
+be read under every kind. Columns are compared by a *signature* of their texts or values. That of rows in order is
+exact. That of rows in any order is the sum of the hashes: equal multisets have equal sums, and sums that are equal by
+chance cost time but decide nothing, because whole rows are compared afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
+
+from .cells import NumberRule, Rule, can_read, canonical_column
+from .errors import CellError
+
+Values = list["str | None"]
+
+# So many cells tell most columns apart.
+_SAMPLED_ROWS = 16
+
+_Found = TypeVar("_Found")
+
+
+class TypedColumns:
+    """The columns of one table, as texts and as the rules of the kinds read them; `ordered` says whether rows are.
+
+    What is asked for is found once, and nothing before.
+    """
+
+    def __init__(self, texts: Sequence[Sequence[str]], rules: Sequence[Rule], *, ordered: bool) -> None:
+        self.texts = texts
+        self.rules = rules
+        self.ordered = ordered
+        self._numbers: dict[tuple[Hashable, ...], int] = {}
+        self._found: dict[tuple[object, ...], object] = {}
+
+    def beside(self, texts: Sequence[Sequence[str]]) -> TypedColumns:
+        """Return the columns of another table, whose signatures can be compared with those of this one."""
+        other = TypedColumns(texts, self.rules, ordered=self.ordered)
+        other._numbers = self._numbers
+        return other
+
+    def is_readable(self, kind: int, column: int) -> bool:
+        """Return whether every cell can be read under the kind."""
+        return self._once(("readable", kind, column), lambda: can_read(self.rules[kind], self.texts[column]))
+
+    def values(self, kind: int, column: int) -> Values | None:
+        """Return the canonical values under the kind, row by row; None where a cell cannot be read."""
+        return self._once(("values", kind, column), lambda: try_column(self.rules[kind], self.texts[column]))
+
+    def forget(self, kind: int, column: int) -> None:
+        """Give up the values of a column that was read for nothing."""
+        self._found.pop(("values", kind, column), None)
+
+    def sample(self, kind: int, column: int) -> Values | None:
+        """Return the values of the first rows; None where one of the cells cannot be read."""
+        return self._once(
+            ("sample", kind, column), lambda: try_column(self.rules[kind], self.texts[column][:_SAMPLED_ROWS])
+        )
+
+    def rough_sum(self, kind: int, column: int) -> tuple[float, float] | None:
+        """Return about the sum of the column as numbers, and how far off it may be; None where there is no such sum."""
+        rule = self.rules[kind]
+        return self._once(
+            ("rough sum", kind, column),
+            lambda: rule.rough_sum(self.texts[column]) if isinstance(rule, NumberRule) else None,
+        )
+
+    def may_equal(self, column: int, kind: int, other: TypedColumns, other_column: int) -> bool:
+        """Return whether another table's column may have the same values; False only where it has not.
+
+        Before columns are read as a whole, their first cells or their sums may tell them apart.
+        """
+        sample = other.sample(kind, other_column)
+        if sample is None:
+            return False
+        if self.ordered:
+            return self.sample(kind, column) == sample
+        if not _near(self.rough_sum(kind, column), other.rough_sum(kind, other_column)):
+            return False
+        values = self._once(("value set", kind, column), lambda: frozenset(self.values(kind, column) or ()))
+        return values.issuperset(sample)
+
+    def text_signature(self, column: int) -> int:
+        """Return the signature of the texts."""
+        return self._once(("text signature", column), lambda: self._signature(self.texts[column]))
+
+    def value_signature(self, kind: int, column: int) -> int | None:
+        """Return the signature of the canonical values under the kind, None where a cell cannot be read."""
+
+        def sign() -> int | None:
+            values = self.values(kind, column)
+            return None if values is None else self._signature(values)
+
+        return self._once(("value signature", kind, column), sign)
+
+    def _signature(self, values: Sequence[Hashable]) -> int:
+        if self.ordered:
+            return self._numbers.setdefault(tuple(values), len(self._numbers))
+        return sum(map(hash, values))
+
+    def _once(self, key: tuple[object, ...], find: Callable[[], _Found]) -> _Found:
+        if key not in self._found:
+            self._found[key] = find()
+        return self._found[key]  # type: ignore[return-value]
+
+
+def matching_columns(gold: TypedColumns, kinds: Sequence[int], prediction: TypedColumns) -> list[list[int]]:
+    """Return per gold column the prediction columns, ascending, that have its signature when read under its kind.
+
+    Both tables have n columns of equal length, gold column i is readable under `kinds[i]`, and `prediction` is beside
+    `gold`.
+    """
+    matches: list[list[int]] = [[] for _ in kinds]
+    for kind in range(len(gold.rules)):
+        places = [i for i, kind_of_column in enumerate(kinds) if kind_of_column == kind]
+        for j in range(len(kinds)):
+            for i in _same_columns(gold, places, kind, prediction, j):
+                matches[i].append(j)
+    return matches
+
+
+def try_column(rule: Rule, texts: Sequence[str]) -> Values | None:
+    """Return the canonical values of a column, None where a cell cannot be read."""
+    try:
+        return canonical_column(rule, texts)
+    except CellError:
+        return None
+
+
+def _same_columns(gold: TypedColumns, places: Sequence[int], kind: int, prediction: TypedColumns, j: int) -> list[int]:
+    """Return those of the gold columns at `places`, all of the kind, that prediction column j has the signature of."""
+    # Equal texts are equal under any rule that can read them.
+    same = [i for i in places if gold.text_signature(i) == prediction.text_signature(j)]
+    rest = [i for i in places if i not in same and gold.may_equal(i, kind, prediction, j)]
+    if rest:
+        signature = prediction.value_signature(kind, j)
+        same += [i for i in rest if gold.value_signature(kind, i) == signature]
+        if not same:
+            prediction.forget(kind, j)
+    return same
+
+
+def _near(first: tuple[float, float] | None, second: tuple[float, float] | None) -> bool:
+    """Return whether two sums, each with the error that it may have, can be the same."""
+    if first is None or second is None:
+        return True
+    return abs(first[0] - second[0]) <= first[1] + second[1]

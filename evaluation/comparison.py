@@ -1,0 +1,92 @@
+"""Two tables of equal shape: the column mapping that makes them equal, found with as little reading as possible."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+from .cells import Rule
+from .columns import TypedColumns, Values, matching_columns, try_column
+from .mapping import smallest_mapping
+from .matching import perfect_matching
+from .tables import Table
+
+Row = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The smallest column mapping that makes the tables equal, or None.
+
+    Where it is None, `matches[i]` are the prediction columns that hold the values of gold column i, as far as single
+    columns tell.
+    """
+
+    mapping: tuple[int, ...] | None
+    matches: Sequence[Sequence[int]] = ()
+
+
+def compare_tables(
+    gold: Table, gold_columns: TypedColumns, kinds: Sequence[int], prediction: Table, columns: TypedColumns
+) -> Comparison:
+    """Return how a prediction compares to gold, which has as many columns and rows.
+
+    `columns` are the prediction's beside gold's, and gold column i is readable under `kinds[i]`. Raises
+    MappingBudgetError when the search for a mapping takes too long.
+    """
+    rules = [gold_columns.rules[kind] for kind in kinds]
+    if not columns.ordered and _equal_but_for_few_rows(rules, gold.rows, prediction.rows):
+        return Comparison(tuple(range(len(kinds))))
+    matches = matching_columns(gold_columns, kinds, columns)
+    # No mapping is smaller than the smallest that fits the single columns: where it fits the rows too, it is it.
+    mapping = perfect_matching(matches)
+    if mapping is None or columns.ordered or _equal_under(mapping, gold, gold_columns, kinds, columns):
+        return Comparison(mapping, matches)
+    gold_values = [gold_columns.values(kind, i) or [] for i, kind in enumerate(kinds)]
+    pairs = {(kind, j) for kind, choices in zip(kinds, matches, strict=True) for j in choices}
+    views = {pair: values for pair in sorted(pairs) if (values := columns.values(*pair)) is not None}
+    matches = [[j for j in choices if (kind, j) in views] for kind, choices in zip(kinds, matches, strict=True)]
+    return Comparison(smallest_mapping(gold_values, kinds, views, matches), matches)
+
+
+def _equal_but_for_few_rows(rules: Sequence[Rule], gold: Sequence[Row], prediction: Sequence[Row]) -> bool:
+    """Return whether the tables are equal with every column where it stands, and most rows equal as text.
+
+    That mapping is the smallest of all, so where it holds nothing else needs to be looked at. Rows identical as text
+    are equal under any rule, because gold's texts are known to be readable: they cancel out, and only the rest is read.
+    """
+    gold_rows, rows = Counter(gold), Counter(prediction)
+    if dict.__eq__(gold_rows, rows):
+        return True
+    if 2 * len(gold_rows.keys() & rows.keys()) < len(gold_rows):
+        return False
+    gold_rest, rest = (gold_rows - rows).elements(), (rows - gold_rows).elements()
+    gold_values = map(try_column, rules, zip(*gold_rest, strict=True))
+    values = map(try_column, rules, zip(*rest, strict=True))
+    return _equal_rows(list(gold_values), list(values))
+
+
+def _equal_under(
+    mapping: Sequence[int], gold: Table, gold_columns: TypedColumns, kinds: Sequence[int], columns: TypedColumns
+) -> bool:
+    """Return whether the rows are equal with gold column i mapped to prediction column `mapping[i]`."""
+    if all(gold_columns.text_signature(i) == columns.text_signature(j) for i, j in enumerate(mapping)):
+        rows = zip(*(columns.texts[j] for j in mapping), strict=True)
+        if _equal_multisets(gold.rows, rows):
+            return True
+    gold_values = [gold_columns.values(kind, i) for i, kind in enumerate(kinds)]
+    return _equal_rows(gold_values, [columns.values(kind, j) for kind, j in zip(kinds, mapping, strict=True)])
+
+
+def _equal_rows(gold: Sequence[Values | None], prediction: Sequence[Values | None]) -> bool:
+    """Return whether two tables, given by columns, hold the same rows in any order; the unreadable equals nothing."""
+    gold_columns, columns = ([values for values in side if values is not None] for side in (gold, prediction))
+    if len(gold_columns) < len(gold) or len(columns) < len(prediction):
+        return False
+    return _equal_multisets(zip(*gold_columns, strict=True), zip(*columns, strict=True))
+
+
+def _equal_multisets(first: Iterable[Hashable], second: Iterable[Hashable]) -> bool:
+    # `Counter` compares itself in Python code, a dictionary in C.
+    return dict.__eq__(Counter(first), Counter(second))
