@@ -15,14 +15,16 @@ import unicodedata
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from itertools import groupby
 from math import fsum, isfinite
 from sys import float_info
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from . import iso8601
 from .errors import CellError, quoted
+
+# What only some cells need is imported where they need it.
+if TYPE_CHECKING:
+    from datetime import datetime
 
 NUMBER_MODES = ("integer", "decimal_places", "significant_digits")
 NUMBER_UNITS = ("plain", "percentage_points", "fraction")
@@ -51,7 +53,8 @@ _PLAIN_ZEROS = 24
 
 # A run of combining marks long enough to hurt lies within such a run: no character of the blocks left out (Latin,
 # Greek, Han, Hangul syllables) is a mark or decomposes into marks alone.
-_MAYBE_MARKS = re.compile("[^\x00-\u02ff\u0370-\u0482\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]{65,}")
+_SHORT_RUN = 64
+_MAYBE_MARKS = f"[^\x00-\u02ff\u0370-\u0482\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]{{{_SHORT_RUN + 1},}}"
 
 
 class Rule(Protocol):
@@ -64,8 +67,17 @@ class Rule(Protocol):
         """Return True only where the rule can read all of these texts: a quick test, which may miss that it can."""
 
 
-@dataclass(frozen=True)
-class TextRule:
+class _RuleWithoutOptions:
+    """A rule that is equal to every other of its class."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+class TextRule(_RuleWithoutOptions):
     """Text, compared after line ends, outer white space and Unicode composition (NFC) are made alike; empty is null."""
 
     def surely_reads(self, texts: Collection[str]) -> bool:
@@ -167,8 +179,7 @@ class NumberRule:
         return value if value != "-0" else "0"
 
 
-@dataclass(frozen=True)
-class DatetimeRule:
+class DatetimeRule(_RuleWithoutOptions):
     """An ISO 8601 date-time: with an offset an instant, without one a local time, never equal to each other."""
 
     def surely_reads(self, texts: Collection[str]) -> bool:
@@ -183,8 +194,7 @@ class DatetimeRule:
         return moment.isoformat() if moment.tzinfo is None else moment.isoformat()[:-6] + "Z"
 
 
-@dataclass(frozen=True)
-class DateRule:
+class DateRule(_RuleWithoutOptions):
     """An ISO 8601 date, or a date-time that is midnight exactly once an offset is converted to UTC and dropped."""
 
     def surely_reads(self, texts: Collection[str]) -> bool:
@@ -201,8 +211,7 @@ class DateRule:
         return moment.date().isoformat()
 
 
-@dataclass(frozen=True)
-class BooleanRule:
+class BooleanRule(_RuleWithoutOptions):
     """A truth value: 1, true, yes, y, 是 or 0, false, no, n, 否, in any case."""
 
     def surely_reads(self, texts: Collection[str]) -> bool:
@@ -345,6 +354,10 @@ def _number_text(sign: str, digits: str, exponent: int) -> str:
 
 def _read_moment(text: str) -> datetime | None:
     """Return a local time without an offset or the instant in UTC; None for null."""
+    from datetime import timezone
+
+    from . import iso8601
+
     stripped = text.strip()
     if _is_null(stripped):
         return None
@@ -367,7 +380,7 @@ def _composed(text: str) -> str:
     runs beforehand, by a stable sort on the combining class of the decomposed text, is what the canonical ordering
     algorithm does (Unicode Standard, D109), so the composition is the same.
     """
-    if _MAYBE_MARKS.search(text):
+    if len(text) > _SHORT_RUN and re.search(_MAYBE_MARKS, text):
         decomposed = "".join(unicodedata.normalize("NFD", character) for character in text)
         runs = groupby(decomposed, key=lambda character: unicodedata.combining(character) != 0)
         text = "".join("".join(sorted(run, key=unicodedata.combining) if is_marks else run) for is_marks, run in runs)

@@ -8,9 +8,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from .confusion import BinaryCounts, ConfusionCounts, weighted_mean
 from .dataset_configs import AVERAGES, MAX_CLASSES, RATE_TYPES, DatasetEvaluator
 from .errors import EvaluationFatalError, quoted
-from .metrics import BinaryCounts, ConfusionCounts, Interval, weighted_mean, wilson_interval
+from .metrics import Interval, wilson_interval
 from .results import MISSING_LABEL_REASONS, LabelPair, TaskEvaluationResult
 
 NULL_EXPECTED = "null_expected"
@@ -110,7 +111,7 @@ class DatasetEvaluation:
             "type": evaluator.type,
             "source": evaluator.source,
             "score": _json_number(self.score),
-            "interval": asdict(self.interval) if self.interval else None,
+            "interval": self.interval._asdict() if self.interval else None,
             **{name: getattr(evaluator, name) for name in _OPTIONS},
             "n_total": self.n_total,
             "n_scored": self.n_scored,

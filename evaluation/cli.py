@@ -8,22 +8,26 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from . import __version__
-from .bars import Bars, read_accuracy_bar, read_metric_bar
-from .configs import ConfigSet, default_config_root, load_config_set
-from .dataset_configs import DATASET_EVALUATORS_FOLDER
+from .configs import DATASET_EVALUATORS_FOLDER, ConfigSet, default_config_root, load_config_set
 from .errors import EvaluationFatalError, quoted
-from .plugins import load_plugins
 from .reports import console, summary_json
 from .reports.output import check_output, write_atomically
+from .reports.text import ConsoleStyle
 from .scoring import GOLD_FILE
 from .submissions import PREDICTION_FILE, PredictionDirectory
 from .suite import Progress, find_dataset_evaluators, score_suite
 from .summary import EVALUATOR, Summary
+
+# What only some runs need is imported where they need it: starting is most of a small run's time.
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from .bars import Bars
+    from .plugins import PluginSet
 
 EXIT_SCORED = 0
 EXIT_BELOW_BAR = 1
@@ -33,6 +37,7 @@ EXIT_INTERRUPTED = 130
 _SUMMARY_FILE = "evaluation_summary.json"
 _STANDARD_OUTPUT = "-"
 _PROGRESS_AFTER_SECONDS = 1.0
+_MAX_JOBS = 256
 
 
 def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
@@ -115,6 +120,13 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.py",
         help="a Python file of summary evaluators, run with your rights; may be given several times",
     )
+    add(
+        "--jobs",
+        type=_jobs,
+        default=1,
+        metavar="N",
+        help="score in N processes where that pays, auto for one per processor (default: 1)",
+    )
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -138,7 +150,19 @@ def _path(text: str) -> str:
     return text
 
 
+def _jobs(text: str) -> int:
+    if text == "auto":
+        from .workers import processor_count
+
+        return processor_count()
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:5]) <= _MAX_JOBS):
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to {_MAX_JOBS}, or auto, got {text!r}")
+    return int(text)
+
+
 def _bar(text: str) -> Fraction:
+    from .bars import read_accuracy_bar
+
     try:
         return read_accuracy_bar(text)
     except ValueError as error:
@@ -146,6 +170,8 @@ def _bar(text: str) -> Fraction:
 
 
 def _metric_bar(text: str) -> tuple[str, Fraction]:
+    from .bars import read_metric_bar
+
     try:
         return read_metric_bar(text)
     except ValueError as error:
@@ -158,21 +184,40 @@ def _run(arguments: argparse.Namespace) -> int:
     output = _output_path(arguments, Path(config_root))
     config_set = load_config_set(config_root)
     evaluators = find_dataset_evaluators(config_set, arguments.dataset_evaluators)
-    plugins = load_plugins(arguments.plugin) if arguments.plugin else None
-    bars = Bars(arguments.fail_under, tuple(arguments.fail_under_metric))
-    bars.check(evaluators, plugins)
+    plugins = _plugins(arguments)
+    bars = _bars(arguments)
+    if bars is not None:
+        bars.check(evaluators, plugins)
     with _ProgressLine(sys.stderr) as progress:
-        summary = score_suite(config_set, submission, arguments.gold_root, evaluators, plugins, progress)
+        summary = score_suite(
+            config_set, submission, arguments.gold_root, evaluators, plugins, progress, arguments.jobs
+        )
     if output is not None:
         write_atomically(output, summary_json.render(summary))
     _print_result(arguments, config_set, summary, output)
-    faults = [*_evaluator_faults(summary), *bars.faults(summary)]
-    shortfalls = bars.shortfalls(summary)
+    faults = [*_evaluator_faults(summary), *(bars.faults(summary) if bars else ())]
+    shortfalls = bars.shortfalls(summary) if bars else []
     with _writing(sys.stderr) as stream:
         stream.writelines(f"{sentence}\n" for sentence in faults + shortfalls)
     if faults:
         return EXIT_NOT_SCORED
     return EXIT_BELOW_BAR if shortfalls else EXIT_SCORED
+
+
+def _plugins(arguments: argparse.Namespace) -> PluginSet | None:
+    if not arguments.plugin:
+        return None
+    from .plugins import load_plugins
+
+    return load_plugins(arguments.plugin)
+
+
+def _bars(arguments: argparse.Namespace) -> Bars | None:
+    if arguments.fail_under is None and not arguments.fail_under_metric:
+        return None
+    from .bars import Bars
+
+    return Bars(arguments.fail_under, tuple(arguments.fail_under_metric))
 
 
 def _evaluator_faults(summary: Summary) -> Iterator[str]:
@@ -217,9 +262,7 @@ def _print_result(arguments: argparse.Namespace, config_set: ConfigSet, summary:
     if arguments.json:
         return
     stream = sys.stderr if output is None else sys.stdout
-    style = console.ConsoleStyle(
-        failed_tasks=not arguments.quiet, passed_tasks=arguments.verbose, colour=_wants_colour(stream)
-    )
+    style = ConsoleStyle(failed_tasks=not arguments.quiet, passed_tasks=arguments.verbose, colour=_wants_colour(stream))
     with _writing(stream):
         stream.write(console.render(summary, style, str(config_set.root), None if output is None else str(output)))
 

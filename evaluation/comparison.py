@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .cells import Rule
 from .columns import TypedColumns, Values, matching_columns, try_column
-from .mapping import smallest_mapping
 from .matching import perfect_matching
 from .tables import Table
 
 Row = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(NamedTuple):
     """The smallest column mapping that makes the tables equal, or None.
 
     Where it is None, `matches[i]` are the prediction columns that hold the values of gold column i, as far as single
@@ -43,6 +41,8 @@ def compare_tables(
     mapping = perfect_matching(matches)
     if mapping is None or columns.ordered or _equal_under(mapping, gold, gold_columns, kinds, columns):
         return Comparison(mapping, matches)
+    from .mapping import smallest_mapping
+
     gold_values = [gold_columns.values(kind, i) or [] for i, kind in enumerate(kinds)]
     pairs = {(kind, j) for kind, choices in zip(kinds, matches, strict=True) for j in choices}
     views = {pair: values for pair in sorted(pairs) if (values := columns.values(*pair)) is not None}

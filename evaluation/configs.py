@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from .cells import MAX_DIGITS, NUMBER_MODES, NUMBER_UNITS, RULES, NumberRule, Rule
 from .errors import EvaluationFatalError, quoted
@@ -20,6 +21,8 @@ from .strict_json import JsonFile
 
 CONFIG_SCHEMA_VERSION = "1.0"
 MAX_COLUMNS = 64
+# In the config root, but no part of the config set.
+DATASET_EVALUATORS_FOLDER = "dataset_evaluators"
 
 _TASK_ID = re.compile(r"task_(?:0|[1-9][0-9]*)")
 _MAX_CONFIG_BYTES = 16 << 20
@@ -77,8 +80,7 @@ class TaskConfig:
             )
 
 
-@dataclass(frozen=True)
-class ConfigSet:
+class ConfigSet(NamedTuple):
     """The configs of a benchmark in number order, and the SHA-256 of their files."""
 
     root: Path
@@ -129,12 +131,12 @@ def load_config_set(config_root: str | os.PathLike[str]) -> ConfigSet:
     if not names:
         raise EvaluationFatalError(f"the config root {quoted(str(config_root))} holds no task_*.json")
     for name in sorted(names):
-        if not is_task_id(Path(name).stem):
+        if not is_task_id(os.path.splitext(name)[0]):
             _file(name).refuse("", "a name task_N.json with N without leading zeros", name)
     digest = FileSetDigest()
     configs = []
     for name in sorted(names, key=task_number_key):
-        data = _read_file(root / name)
+        data = _read_file(os.path.join(root, name), name)
         digest.add(name, data)
         configs.append(read_task_config(data, name))
     return ConfigSet(root, tuple(configs), digest.hexdigest())
@@ -152,7 +154,8 @@ def hash_config_set(config_root: str | os.PathLike[str]) -> str:
 
 def load_task_config(path: str | os.PathLike[str]) -> TaskConfig:
     """Return the task config in the file at `path`. Raises EvaluationFatalError when it is missing or invalid."""
-    return read_task_config(_read_file(Path(path)), Path(path).name)
+    name = os.path.basename(path)
+    return read_task_config(_read_file(path, name), name)
 
 
 def read_task_config(data: bytes, name: str) -> TaskConfig:
@@ -169,8 +172,9 @@ def read_task_config(data: bytes, name: str) -> TaskConfig:
     task_id = document["task_id"]
     if not isinstance(task_id, str) or not is_task_id(task_id):
         file.refuse("task_id", "a string task_N with N without leading zeros", task_id)
-    if task_id != Path(name).stem:
-        file.refuse("task_id", f"the file's own name {quoted(Path(name).stem)}", task_id)
+    stem = os.path.splitext(name)[0]
+    if task_id != stem:
+        file.refuse("task_id", f"the file's own name {quoted(stem)}", task_id)
     order_sensitive = file.boolean("order_sensitive", document["order_sensitive"])
     columns = document["columns"]
     if not isinstance(columns, list) or not 1 <= len(columns) <= MAX_COLUMNS:
@@ -216,8 +220,8 @@ def _read_comparison(file: JsonFile, where: str, value: object) -> tuple[str, in
     return mode, file.integer(f"{where}.digits", comparison["digits"], 0, MAX_DIGITS)
 
 
-def _read_file(path: Path) -> bytes:
-    return read_author_file(path, _MAX_CONFIG_BYTES, str(_file(path.name))).data
+def _read_file(path: str | os.PathLike[str], name: str) -> bytes:
+    return read_author_file(path, _MAX_CONFIG_BYTES, _file(name)).data
 
 
 def _file(name: str) -> JsonFile:

@@ -19,7 +19,6 @@ from .errors import CellError, EvaluationFatalError, quoted
 from .files import FileSetDigest, read_author_file
 from .strict_json import JsonFile
 
-DATASET_EVALUATORS_FOLDER = "dataset_evaluators"
 # The types whose score is a rate of one class or an average over the classes.
 RATE_TYPES = ("precision", "recall", "f_score")
 EVALUATOR_TYPES = (*RATE_TYPES, "accuracy", "confusion_matrix", "cohen_kappa", "matthews")
@@ -85,7 +84,7 @@ def load_dataset_evaluators(path: str | os.PathLike[str], sources: Mapping[str, 
     by_id: dict[str, DatasetEvaluator] = {}
     for file_path in _files(path):
         file = _file(file_path.name)
-        data = read_author_file(file_path, _MAX_CONFIG_BYTES, str(file))
+        data = read_author_file(file_path, _MAX_CONFIG_BYTES, file)
         digest.add(file_path.name, data.data)
         evaluator = read_dataset_evaluator(data.data, file_path.name, sources)
         other = by_id.setdefault(evaluator.id, evaluator)

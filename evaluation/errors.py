@@ -12,7 +12,7 @@ import re
 # The ranges are spelled out, not asked of the Unicode tables, so that a message has the same bytes on every Python:
 # control characters, soft hyphen, invisible and bidirectional formatting, line separators, surrogates, private use,
 # byte-order mark and interlinear marks, language tags.
-_UNSHOWABLE = re.compile(
+_UNSHOWABLE = (
     "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\U000e0000-\U0010ffff]"
 )
@@ -45,7 +45,9 @@ class MappingBudgetError(EvaluationError):
 
 def escape(text: str) -> str:
     """Return `text` with everything that a terminal or a reader could not see as itself written as an escape."""
-    return _UNSHOWABLE.sub(lambda match: _escaped(ord(match.group())), text)
+    if text.isascii() and text.isprintable():
+        return text
+    return re.sub(_UNSHOWABLE, lambda match: _escaped(ord(match.group())), text)
 
 
 def quoted(text: str) -> str:

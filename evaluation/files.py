@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .errors import EvaluationFatalError, InputError
 
@@ -19,8 +19,7 @@ _KINDS = (
 )
 
 
-@dataclass(frozen=True)
-class FileContent:
+class FileContent(NamedTuple):
     """The bytes of a regular file, and its identity on this machine: two hard links to one file share it."""
 
     data: bytes
@@ -51,7 +50,7 @@ def read_file(path: str | os.PathLike[str], max_bytes: int, *, follow_links: boo
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise InputError(f"is {kind_of(status.st_mode)}, not a regular file")
-        data = _read_at_most(descriptor, max_bytes)
+        data = _read_at_most(descriptor, max_bytes, status.st_size)
     except OSError as error:
         raise InputError(f"cannot be read ({_reason(error)})") from None
     finally:
@@ -59,10 +58,10 @@ def read_file(path: str | os.PathLike[str], max_bytes: int, *, follow_links: boo
     return FileContent(data, (status.st_dev, status.st_ino))
 
 
-def read_author_file(path: str | os.PathLike[str], max_bytes: int, called: str) -> FileContent:
+def read_author_file(path: str | os.PathLike[str], max_bytes: int, called: object) -> FileContent:
     """Return the content of a file that the benchmark stands on (a config, a gold file), which may be a link to it.
 
-    Raises EvaluationFatalError, calling the file `called`, when it is missing or `read_file` refuses it.
+    Raises EvaluationFatalError, calling the file by the text of `called`, when it is missing or `read_file` refuses it.
     """
     try:
         return read_file(path, max_bytes, follow_links=True)
@@ -72,13 +71,13 @@ def read_author_file(path: str | os.PathLike[str], max_bytes: int, called: str) 
         raise EvaluationFatalError(f"{called} {error}") from None
 
 
-def _read_at_most(descriptor: int, max_bytes: int) -> bytes:
-    with open(descriptor, "rb", buffering=0, closefd=False) as stream:
-        chunks = []
-        left = max_bytes + 1
-        while left and (chunk := stream.read(min(left, 1 << 22))):
-            chunks.append(chunk)
-            left -= len(chunk)
+def _read_at_most(descriptor: int, max_bytes: int, expected_bytes: int) -> bytes:
+    """Return all that can be read, whatever the size that the system tells."""
+    chunks = []
+    left = max_bytes + 1
+    while left and (chunk := os.read(descriptor, min(left, expected_bytes + 1))):
+        chunks.append(chunk)
+        left -= len(chunk)
     if not left:
         raise InputError(f"is longer than {max_bytes} bytes")
     return b"".join(chunks)

@@ -18,6 +18,7 @@ ERROR_CODES = (
     "type_normalization_failed",
     "relation_mismatch",
     "mapping_search_exhausted",
+    "worker_died",
 )
 
 # Why a datapoint has no predicted label: no table, not one row of it, no column of it in the source's place, or
@@ -25,6 +26,7 @@ ERROR_CODES = (
 MISSING_LABEL_REASONS = (
     "missing_prediction",
     "invalid_prediction_csv",
+    "worker_died",
     "no_row",
     "several_rows",
     "no_column",

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from .cells import Rule, first_unreadable
 from .columns import TypedColumns
 from .comparison import compare_tables
 from .configs import ColumnSpec, TaskConfig
-from .dataset_configs import MAX_LABEL_CHARACTERS
-from .diagnosis import nearest_mapping
 from .errors import (
     CellError,
     EvaluationFatalError,
@@ -29,10 +28,11 @@ from .submissions import read_prediction
 from .tables import DEFAULT_LIMITS, Table, parse_table
 
 GOLD_FILE = "gold.csv"
+# The error code of a prediction that is no table.
+UNREADABLE = "invalid_prediction_csv"
 
 
-@dataclass(frozen=True)
-class Gold:
+class Gold(NamedTuple):
     """A task's gold table, known to be valid, and its columns as their rules read them.
 
     `kinds[i]` is the place of column i's in `columns.rules`.
@@ -64,9 +64,24 @@ class ScoredTask:
             return self.result.mapping
         if self.prediction is None:
             return (None,) * len(self.config.columns)
+        from .diagnosis import nearest_mapping
+
         names = [spec.gold_name for spec in self.config.columns]
         columns = list(map(self.gold.values, range(len(names))))
         return nearest_mapping(names, columns, self.gold.columns.rules, self.gold.kinds, self.prediction)
+
+
+class TaskFiles(NamedTuple):
+    """A task's two files as they were read.
+
+    `prediction` is None where there is none, or where it cannot be used, and then `fault` is the error code and one
+    sentence on why.
+    """
+
+    config: TaskConfig
+    gold: FileContent
+    prediction: FileContent | None
+    fault: tuple[str, str] | None = None
 
 
 def evaluate_task(
@@ -77,23 +92,48 @@ def evaluate_task(
     Raises EvaluationFatalError when the gold file is missing or invalid or the config makes no rule; whatever is wrong
     with the prediction is in the result.
     """
-    gold_name, prediction_name = (quoted(Path(path).name) for path in (gold_path, prediction_path))
-    gold = read_gold(config, gold_path, gold_name)
-    return score_task(
-        config,
-        gold,
-        lambda: read_prediction(prediction_path, prediction_name, DEFAULT_LIMITS.csv_bytes),
-        prediction_name,
-    ).result
+    gold_name, name = (quoted(Path(path).name) for path in (gold_path, prediction_path))
+    gold = read_author_file(gold_path, DEFAULT_LIMITS.csv_bytes, f"gold file {gold_name}")
+    try:
+        files = TaskFiles(config, gold, read_prediction(prediction_path, name, DEFAULT_LIMITS.csv_bytes))
+    except PredictionFormatError as error:
+        files = TaskFiles(config, gold, None, (UNREADABLE, str(error)))
+    return score_task(files, gold_name, name).result
 
 
-def read_gold(config: TaskConfig, path: str | os.PathLike[str], name: str) -> Gold:
-    """Return the gold table in the file at `path`, called `name` in messages.
+def score_task(files: TaskFiles, gold_name: str, name: str, label_sources: Collection[str] = ()) -> ScoredTask:
+    """Return the result of a prediction, called `name` in messages, against its gold file, called `gold_name`.
 
-    Raises EvaluationFatalError when it is missing, not a strict CSV table, not as wide as the config, or has a cell
-    that its column's rule cannot read.
+    The result has a label pair for each column named in `label_sources`. Raises EvaluationFatalError when the gold file
+    is no table that the config describes, or a gold label is too long.
     """
-    content = read_author_file(path, DEFAULT_LIMITS.csv_bytes, f"gold file {name}")
+    config = files.config
+    gold = _read_gold(config, files.gold, gold_name)
+    table, verdict = _verdict(files, gold, name)
+    result = TaskEvaluationResult(
+        task_id=config.task_id,
+        order_sensitive=config.order_sensitive,
+        gold_column_count=gold.table.column_count,
+        prediction_column_count=table.column_count if table else 0,
+        gold_row_count=gold.table.row_count,
+        prediction_row_count=table.row_count if table else 0,
+        mapping=verdict.mapping,
+        error_code=verdict.error_code,
+        error=verdict.error,
+    )
+    scored = ScoredTask(config, gold, table, result)
+    if not label_sources or gold.table.row_count != 1:
+        return scored
+    pairs = tuple(_label_pair(scored, spec) for spec in config.columns if spec.gold_name in label_sources)
+    return replace(scored, result=replace(result, labels=pairs))
+
+
+def _read_gold(config: TaskConfig, content: FileContent, name: str) -> Gold:
+    """Return the gold table in a file called `name` in messages.
+
+    Raises EvaluationFatalError when it is not a strict CSV table, not as wide as the config, or has a cell that its
+    column's rule cannot read.
+    """
     try:
         table = parse_table(content.data)
     except InputError as error:
@@ -114,48 +154,10 @@ def read_gold(config: TaskConfig, path: str | os.PathLike[str], name: str) -> Go
     return Gold(content, table, columns, kinds)
 
 
-def score_task(
-    config: TaskConfig,
-    gold: Gold,
-    read: Callable[[], FileContent | None],
-    name: str,
-    label_sources: Collection[str] = (),
-) -> ScoredTask:
-    """Return the result of a prediction, called `name` in messages, against a valid gold table.
-
-    `read` returns the prediction's content, None when there is none, or raises PredictionFormatError. The result has
-    a label pair for each column named in `label_sources`. Raises EvaluationFatalError when a gold label is too long.
-    """
-    table = None
-    try:
-        content = read()
-        if content is None:
-            verdict = _Verdict(None, "missing_prediction", f"{name} does not exist")
-        else:
-            table = _prediction_table(content, gold, name)
-            verdict = _compare_shapes(gold, table) or _compare_cells(config, gold, table)
-    except PredictionFormatError as error:
-        verdict = _Verdict(None, "invalid_prediction_csv", str(error))
-    result = TaskEvaluationResult(
-        task_id=config.task_id,
-        order_sensitive=config.order_sensitive,
-        gold_column_count=gold.table.column_count,
-        prediction_column_count=table.column_count if table else 0,
-        gold_row_count=gold.table.row_count,
-        prediction_row_count=table.row_count if table else 0,
-        mapping=verdict.mapping,
-        error_code=verdict.error_code,
-        error=verdict.error,
-    )
-    scored = ScoredTask(config, gold, table, result)
-    if gold.table.row_count != 1:
-        return scored
-    pairs = tuple(_label_pair(scored, spec) for spec in config.columns if spec.gold_name in label_sources)
-    return replace(scored, result=replace(result, labels=pairs))
-
-
 def _label_pair(scored: ScoredTask, spec: ColumnSpec) -> LabelPair:
     """Return the gold cell of a one-row table and the prediction's cell in its place."""
+    from .dataset_configs import MAX_LABEL_CHARACTERS
+
     (expected,) = scored.gold.values(spec.gold_index)
     if expected is not None and len(expected) > MAX_LABEL_CHARACTERS:
         raise EvaluationFatalError(
@@ -185,13 +187,25 @@ def _predicted_label(scored: ScoredTask, spec: ColumnSpec) -> tuple[str | None, 
     return label, "null_cell" if label is None else None
 
 
-@dataclass(frozen=True)
-class _Verdict:
+class _Verdict(NamedTuple):
     """A mapping, or an error code and a sentence."""
 
     mapping: tuple[int, ...] | None
     error_code: str | None = None
     error: str | None = None
+
+
+def _verdict(files: TaskFiles, gold: Gold, name: str) -> tuple[Table | None, _Verdict]:
+    """Return the prediction's table, None where there is none, and the verdict on it."""
+    if files.fault is not None:
+        return None, _Verdict(None, *files.fault)
+    if files.prediction is None:
+        return None, _Verdict(None, "missing_prediction", f"{name} does not exist")
+    try:
+        table = _prediction_table(files.prediction, gold, name)
+    except PredictionFormatError as error:
+        return None, _Verdict(None, UNREADABLE, str(error))
+    return table, _compare_shapes(gold, table) or _compare_cells(files.config, gold, table)
 
 
 def _prediction_table(content: FileContent, gold: Gold, name: str) -> Table:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from .errors import EvaluationFatalError, escape, quoted
 
@@ -15,8 +14,7 @@ _MAX_INTEGER_DIGITS = 20
 _NOTHING = object()
 
 
-@dataclass(frozen=True)
-class JsonFile:
+class JsonFile(NamedTuple):
     """A JSON file as messages call it: `noun` such as "config", and its `name`.
 
     `where` in every method is the place of a value in the file, such as `columns[0].type`, or "" for the whole. Every

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from .errors import EvaluationFatalError, InputError, PredictionFormatError, quoted
 from .files import FileContent, read_file
@@ -29,7 +28,7 @@ class PredictionDirectory:
     """A directory of `task_N/prediction.csv`. Raises EvaluationFatalError when it cannot be listed."""
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
-        self._root = Path(root)
+        self._root = os.fspath(root)
         try:
             with os.scandir(self._root) as entries:
                 self._folders = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
@@ -48,7 +47,14 @@ class PredictionDirectory:
 
         A task directory that is a symbolic link is refused too: it would lead out of the root.
         """
-        folder = self._root / task_id
+        folder = os.path.join(self._root, task_id)
         if os.path.islink(folder):
             raise PredictionFormatError(f"{task_id} is a symbolic link, not a directory")
-        return read_prediction(folder / PREDICTION_FILE, f"{task_id}/{PREDICTION_FILE}", max_bytes)
+        return read_prediction(os.path.join(folder, PREDICTION_FILE), f"{task_id}/{PREDICTION_FILE}", max_bytes)
+
+    def size(self, task_id: str) -> int:
+        """Return the bytes of the task's prediction, as far as that can be told without opening it."""
+        try:
+            return os.lstat(os.path.join(self._root, task_id, PREDICTION_FILE)).st_size
+        except (OSError, ValueError):
+            return 0

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
-from collections.abc import Callable, Collection, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import __version__
-from .classification import evaluate_dataset
 from .configs import (
     CONFIG_SCHEMA_VERSION,
+    DATASET_EVALUATORS_FOLDER,
     ConfigSet,
     TaskConfig,
     default_config_root,
@@ -18,16 +20,24 @@ from .configs import (
     load_config_set,
     task_number_key,
 )
-from .dataset_configs import DATASET_EVALUATORS_FOLDER, DatasetEvaluatorSet, load_dataset_evaluators
-from .errors import EvaluationFatalError, quoted
-from .files import FileContent, FileSetDigest
-from .plugins import AnsweredTask, PluginSet, evaluate_summary, load_plugins
-from .scoring import GOLD_FILE, Gold, ScoredTask, read_gold, score_task
+from .errors import EvaluationFatalError, PredictionFormatError, quoted
+from .files import FileSetDigest, read_author_file
+from .results import TaskEvaluationResult
+from .scoring import GOLD_FILE, UNREADABLE, TaskFiles, score_task
 from .submissions import PREDICTION_FILE, PredictionDirectory
 from .summary import Summary
-from .tables import DEFAULT_LIMITS
+from .tables import DEFAULT_LIMITS, Table
+
+# What only some runs need is imported where they need it: starting is most of a small run's time.
+if TYPE_CHECKING:
+    from .dataset_configs import DatasetEvaluatorSet
+    from .plugins import PluginSet
 
 Progress = Callable[[int, int], None]
+
+# Below so many bytes of tables, or so many tasks, a run ends before workers would have started.
+_LEAST_BYTES_FOR_WORKERS = 8 << 20
+_LEAST_TASKS_FOR_WORKERS = 4000
 
 
 def evaluate_suite(
@@ -37,22 +47,23 @@ def evaluate_suite(
     config_root: str | os.PathLike[str] | None = None,
     dataset_evaluators: str | os.PathLike[str] | None = None,
     plugins: Sequence[str | os.PathLike[str]] = (),
+    jobs: int = 1,
 ) -> dict[str, Any]:
     """Return the summary of a benchmark in its JSON form.
 
     Without `config_root` it is found as `default_config_root` says, and without `dataset_evaluators`, a file or a
-    folder, as `find_dataset_evaluators` does. Raises EvaluationFatalError when a root cannot be listed, or a config,
-    a gold file or a plugin is missing or invalid.
+    folder, as `find_dataset_evaluators` does. Tasks are scored in up to `jobs` processes. Raises EvaluationFatalError
+    when a root cannot be listed, or a config, a gold file or a plugin is missing or invalid.
     """
     submission = PredictionDirectory(prediction_root)
     config_set = load_config_set(default_config_root(gold_root) if config_root is None else config_root)
-    return score_suite(
-        config_set,
-        submission,
-        gold_root,
-        find_dataset_evaluators(config_set, dataset_evaluators),
-        load_plugins(plugins) if plugins else None,
-    ).to_dict()
+    evaluators = find_dataset_evaluators(config_set, dataset_evaluators)
+    plugin_set = None
+    if plugins:
+        from .plugins import load_plugins
+
+        plugin_set = load_plugins(plugins)
+    return score_suite(config_set, submission, gold_root, evaluators, plugin_set, jobs=jobs).to_dict()
 
 
 def find_dataset_evaluators(
@@ -65,6 +76,8 @@ def find_dataset_evaluators(
     folder = config_set.root / DATASET_EVALUATORS_FOLDER
     if path is None and not os.path.lexists(folder):
         return None
+    from .dataset_configs import load_dataset_evaluators
+
     return load_dataset_evaluators(folder if path is None else path, config_set.label_sources)
 
 
@@ -75,73 +88,208 @@ def score_suite(
     dataset_evaluators: DatasetEvaluatorSet | None = None,
     plugins: PluginSet | None = None,
     progress: Progress | None = None,
+    jobs: int = 1,
 ) -> Summary:
     """Score the submission's prediction against `gold_root/task_N/gold.csv` for every config, then run the folds.
 
-    `progress` is called with the tasks done and their total after each task. Raises EvaluationFatalError when
-    the gold root is no directory, a gold file is missing or invalid, or a dataset evaluator's classes have no gold
-    label among them; a prediction can fail no task but its own.
+    `progress` is called with the tasks done and their total after each task. Tasks are scored in up to `jobs`
+    processes, with the same summary whatever their number. Raises EvaluationFatalError when the gold root is no
+    directory, a gold file is missing or invalid, or a dataset evaluator's classes have no gold label among them; a
+    prediction can fail no task but its own.
     """
-    gold_root = Path(gold_root)
     if not os.path.isdir(gold_root):
         raise EvaluationFatalError(f"the gold root {quoted(str(gold_root))} is not a directory")
     evaluators = dataset_evaluators.evaluators if dataset_evaluators else ()
-    label_sources = {evaluator.source for evaluator in evaluators}
-    gold_digest, prediction_digest = FileSetDigest(), FileSetDigest()
-    results = []
-    answered = []
-    for config in config_set.configs:
-        gold = _read_gold(config, gold_root, config_set)
-        gold_digest.add(f"{config.task_id}/{GOLD_FILE}", gold.content.data)
-        scored = _score(config, gold, submission, prediction_digest, label_sources)
-        results.append(scored.result)
-        if plugins is not None:
-            answered.append(AnsweredTask(config, scored.result, gold.table, scored.prediction, scored.mapping))
-        if progress is not None:
-            progress(len(results), len(config_set.configs))
-    ids = {evaluator.id for evaluator in evaluators}
-    known = {config.task_id for config in config_set.configs}
-    unscored = sorted(
-        (name for name in submission.folders if is_task_id(name) and name not in known), key=task_number_key
+    tasks = _Tasks(config_set, submission, os.fspath(gold_root))
+    score = partial(
+        _score, label_sources={evaluator.source for evaluator in evaluators}, with_tables=plugins is not None
     )
+    digests = _Digests()
+    with _without_garbage_collection():
+        outcomes = tasks.in_workers(score, digests, jobs, progress) if jobs > 1 and tasks.are_many else None
+        if outcomes is None:
+            outcomes = tasks.in_turn(score, digests, progress)
+    results = tuple(outcome.result for outcome in outcomes)
     return Summary(
         evaluator_version=__version__,
         config_schema_version=CONFIG_SCHEMA_VERSION,
         config_set_sha256=config_set.sha256,
-        gold_set_sha256=gold_digest.hexdigest(),
-        prediction_set_sha256=prediction_digest.hexdigest(),
-        unscored_prediction_tasks=tuple(unscored),
-        tasks=tuple(results),
-        dataset_config_sha256=dataset_evaluators.sha256 if dataset_evaluators else None,
-        dataset_evaluations=tuple(evaluate_dataset(evaluator, results) for evaluator in evaluators),
-        plugin_set_sha256=plugins.sha256 if plugins else None,
-        summary_evaluations=evaluate_summary(plugins, answered, taken=ids) if plugins else (),
+        gold_set_sha256=digests.gold.hexdigest(),
+        prediction_set_sha256=digests.predictions.hexdigest(),
+        unscored_prediction_tasks=_unscored_tasks(config_set, submission),
+        tasks=results,
+        **_dataset_fold(dataset_evaluators, results),
+        **_plugin_fold(plugins, config_set, outcomes, {evaluator.id for evaluator in evaluators}),
     )
 
 
-def _read_gold(config: TaskConfig, gold_root: Path, config_set: ConfigSet) -> Gold:
-    try:
-        return read_gold(config, gold_root / config.task_id / GOLD_FILE, f"{config.task_id}/{GOLD_FILE}")
-    except EvaluationFatalError as error:
+class _Outcome(NamedTuple):
+    """A task's result, and, where plugins are to see them, its tables and the column mapping between them."""
+
+    result: TaskEvaluationResult
+    tables: tuple[Table, Table | None, Sequence[int | None]] | None = None
+
+
+class _Digests:
+    """The digests of the gold files and of the predictions, which are to be added in the order of the config set."""
+
+    def __init__(self) -> None:
+        self.gold = FileSetDigest()
+        self.predictions = FileSetDigest()
+
+    def add(self, files: TaskFiles) -> None:
+        self.gold.add(_gold_name(files.config), files.gold.data)
+        if files.prediction is not None:
+            self.predictions.add(_prediction_name(files.config), files.prediction.data)
+
+
+Score = Callable[[TaskFiles], "_Outcome | EvaluationFatalError"]
+
+
+class _Tasks:
+    """The tasks of a run, and the two ways to score them all."""
+
+    def __init__(self, config_set: ConfigSet, submission: PredictionDirectory, gold_root: str) -> None:
+        self._config_set = config_set
+        self._submission = submission
+        self._gold_root = gold_root
+
+    def in_turn(self, score: Score, digests: _Digests, progress: Progress | None) -> list[_Outcome]:
+        """Return the outcome of every task, one scored after the other."""
+        outcomes = []
+        for config in self._config_set.configs:
+            files = self._read(config)
+            digests.add(files)
+            outcomes.append(self._checked(score(files)))
+            if progress is not None:
+                progress(len(outcomes), len(self._config_set.configs))
+        return outcomes
+
+    @property
+    def are_many(self) -> bool:
+        """Whether scoring them takes long enough for workers to pay."""
+        configs = self._config_set.configs
+        return len(configs) >= _LEAST_TASKS_FOR_WORKERS or sum(map(self._size, configs)) >= _LEAST_BYTES_FOR_WORKERS
+
+    def in_workers(
+        self, score: Score, digests: _Digests, jobs: int, progress: Progress | None
+    ) -> list[_Outcome] | None:
+        """Return the outcome of every task, scored in up to `jobs` processes; None where none can be started."""
+        try:
+            from .workers import can_start_workers, map_in_workers
+        except ImportError:
+            return None
+        configs = self._config_set.configs
+        if not can_start_workers():
+            return None
+        for config in configs:
+            digests.add(self._read(config))
+        # The largest task last would keep one worker busy while the others have nothing left to do.
+        order = sorted(range(len(configs)), key=lambda i: -self._size(configs[i]))
+        files = ((i, self._read(configs[i])) for i in order)
+        outcomes: dict[int, _Outcome | EvaluationFatalError] = {}
+        for i, outcome in map_in_workers(score, files, jobs):
+            outcomes[i] = score(self._without_prediction(configs[i])) if outcome is None else outcome
+            if progress is not None:
+                progress(len(outcomes), len(configs))
+        return [self._checked(outcomes[i]) for i in range(len(configs))]
+
+    def _without_prediction(self, config: TaskConfig) -> TaskFiles:
+        fault = ("worker_died", "the process that scored it died, most likely because memory ran out")
+        return self._read(config)._replace(prediction=None, fault=fault)
+
+    def _read(self, config: TaskConfig) -> TaskFiles:
+        try:
+            gold = read_author_file(
+                os.path.join(self._gold_root, config.task_id, GOLD_FILE),
+                DEFAULT_LIMITS.csv_bytes,
+                f"gold file {_gold_name(config)}",
+            )
+        except EvaluationFatalError as error:
+            raise self._with_config_set(error) from None
+        try:
+            return TaskFiles(config, gold, self._submission.read(config.task_id, DEFAULT_LIMITS.csv_bytes))
+        except PredictionFormatError as error:
+            return TaskFiles(config, gold, None, (UNREADABLE, str(error)))
+
+    def _checked(self, outcome: _Outcome | EvaluationFatalError) -> _Outcome:
+        if isinstance(outcome, EvaluationFatalError):
+            raise self._with_config_set(outcome)
+        return outcome
+
+    def _with_config_set(self, error: EvaluationFatalError) -> EvaluationFatalError:
         # Gold that does not fit may well be sound, and the configs another benchmark's.
-        raise EvaluationFatalError(
-            f"{error}; the config set is {quoted(str(config_set.root))}, --config-root names another"
-        ) from None
+        root = quoted(str(self._config_set.root))
+        return EvaluationFatalError(f"{error}; the config set is {root}, --config-root names another")
+
+    def _size(self, config: TaskConfig) -> int:
+        """Return the bytes of the task's files, as far as that can be told."""
+        size = self._submission.size(config.task_id)
+        with contextlib.suppress(OSError):
+            size += os.path.getsize(os.path.join(self._gold_root, config.task_id, GOLD_FILE))
+        return size
 
 
-def _score(
-    config: TaskConfig,
-    gold: Gold,
-    submission: PredictionDirectory,
-    digest: FileSetDigest,
-    label_sources: Collection[str],
-) -> ScoredTask:
-    name = f"{config.task_id}/{PREDICTION_FILE}"
+def _score(files: TaskFiles, label_sources: Collection[str], with_tables: bool) -> _Outcome | EvaluationFatalError:
+    """Return the outcome of a task, or what is wrong with its gold file; this is what a worker does."""
+    try:
+        scored = score_task(files, _gold_name(files.config), _prediction_name(files.config), label_sources)
+    except EvaluationFatalError as error:
+        return error
+    if not with_tables:
+        return _Outcome(scored.result)
+    return _Outcome(scored.result, (scored.gold.table, scored.prediction, scored.mapping))
 
-    def read() -> FileContent | None:
-        content = submission.read(config.task_id, DEFAULT_LIMITS.csv_bytes)
-        if content is not None:
-            digest.add(name, content.data)
-        return content
 
-    return score_task(config, gold, read, name, label_sources)
+def _gold_name(config: TaskConfig) -> str:
+    return f"{config.task_id}/{GOLD_FILE}"
+
+
+def _prediction_name(config: TaskConfig) -> str:
+    return f"{config.task_id}/{PREDICTION_FILE}"
+
+
+@contextlib.contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Spare the collector the hundreds of thousands of rows of a table: no cycle holds them, so they need none."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _unscored_tasks(config_set: ConfigSet, submission: PredictionDirectory) -> tuple[str, ...]:
+    known = {config.task_id for config in config_set.configs}
+    unscored = (name for name in submission.folders if is_task_id(name) and name not in known)
+    return tuple(sorted(unscored, key=task_number_key))
+
+
+def _dataset_fold(evaluators: DatasetEvaluatorSet | None, results: Sequence[TaskEvaluationResult]) -> dict[str, Any]:
+    if evaluators is None:
+        return {}
+    from .classification import evaluate_dataset
+
+    return {
+        "dataset_config_sha256": evaluators.sha256,
+        "dataset_evaluations": tuple(evaluate_dataset(evaluator, results) for evaluator in evaluators.evaluators),
+    }
+
+
+def _plugin_fold(
+    plugins: PluginSet | None, config_set: ConfigSet, outcomes: Sequence[_Outcome], taken: Collection[str]
+) -> dict[str, Any]:
+    if plugins is None:
+        return {}
+    from .plugins import AnsweredTask, evaluate_summary
+
+    answered = []
+    for config, outcome in zip(config_set.configs, outcomes, strict=True):
+        assert outcome.tables is not None, "tables are kept where there are plugins"
+        answered.append(AnsweredTask(config, outcome.result, *outcome.tables))
+    return {
+        "plugin_set_sha256": plugins.sha256,
+        "summary_evaluations": evaluate_summary(plugins, answered, taken),
+    }

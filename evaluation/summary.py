@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from fractions import Fraction
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from .classification import DatasetEvaluation
 from .errors import EvaluationError
 from .metrics import Interval, wilson_interval
 from .results import ERROR_CODES, TaskEvaluationResult
-from .summary_evaluations import SummaryEvaluation
+
+# What only some summaries have is imported where they have it.
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from .classification import DatasetEvaluation
+    from .summary_evaluations import SummaryEvaluation
 
 EVALUATOR = "Table Answer Evaluator"
 METRIC = "task_accuracy"
@@ -108,7 +112,7 @@ class Summary:
             "gold_set_sha256": self.gold_set_sha256,
             "prediction_set_sha256": self.prediction_set_sha256,
             "failure_counts": self.failure_counts,
-            "accuracy_interval": asdict(self.accuracy_interval),
+            "accuracy_interval": self.accuracy_interval._asdict(),
         }
         if self.dataset_config_sha256 is not None:
             document["dataset_config_sha256"] = self.dataset_config_sha256
@@ -124,6 +128,9 @@ class Summary:
 
         Raises EvaluationError when `document` is not a summary of this schema version or contradicts itself.
         """
+        from .classification import DatasetEvaluation
+        from .summary_evaluations import SummaryEvaluation
+
         try:
             if document["summary_schema_version"] != SUMMARY_SCHEMA_VERSION:
                 raise EvaluationError(

@@ -5,18 +5,19 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
 from .errors import InputError
 
 _MEBIBYTE = 1 << 20
+_SMALL_BYTES = 1 << 16
 
 
-@dataclass(frozen=True)
-class TableLimits:
+class TableLimits(NamedTuple):
     """What a CSV file may hold at most: bytes of the file, data rows, columns, and characters in one cell."""
 
     csv_bytes: int = 20 * _MEBIBYTE
@@ -78,11 +79,9 @@ def _read_rows(data: bytes, limits: TableLimits) -> list[tuple[str, ...]]:
     """Return the header and the data rows, at most one more than allowed, as the strict `csv` dialect reads them."""
     if b"\0" in data:
         raise InputError(_encoding_fault(data) or f"contains a NUL character (byte {data.index(0)})")
-    stream = io.BytesIO(data)
-    stream.seek(len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0)
-    reader = csv.reader(io.TextIOWrapper(stream, encoding="utf-8", newline=""), strict=True)
     previous = csv.field_size_limit(limits.cell_characters)
     try:
+        reader = csv.reader(_lines(data), strict=True)
         return list(map(tuple, islice(reader, limits.rows + 2)))
     except UnicodeDecodeError:
         raise InputError(_encoding_fault(data)) from None
@@ -90,6 +89,18 @@ def _read_rows(data: bytes, limits: TableLimits) -> list[tuple[str, ...]]:
         raise InputError(_csv_fault(str(error), reader.line_num, limits)) from None
     finally:
         csv.field_size_limit(previous)
+
+
+def _lines(data: bytes) -> Iterable[str]:
+    """Return the text of a file without its byte-order mark, for a reader to take line by line.
+
+    A small text is decoded at once, which is quicker; a large one piece by piece, which takes less memory.
+    """
+    if len(data) < _SMALL_BYTES:
+        return io.StringIO(data.decode("utf-8-sig"), newline="")
+    stream = io.BytesIO(data)
+    stream.seek(len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0)
+    return io.TextIOWrapper(stream, encoding="utf-8", newline="")
 
 
 def _encoding_fault(data: bytes) -> str:

@@ -8,7 +8,8 @@ import unittest
 from support import EXAMPLE, ROOT, assert_golden
 
 from evaluation.configs import load_config_set
-from evaluation.reports.console import ConsoleStyle, percentage, render
+from evaluation.reports.console import render
+from evaluation.reports.text import ConsoleStyle, percentage
 from evaluation.results import TaskEvaluationResult
 from evaluation.submissions import PredictionDirectory
 from evaluation.suite import score_suite

@@ -10,7 +10,7 @@ from unittest import mock
 
 from support import BOOLEAN, DATE, DATETIME, INTEGER, TEXT, FolderTestCase, csv_text, decimal_places, task_config
 
-from evaluation import comparison
+from evaluation import comparison, mapping
 from evaluation.columns import TypedColumns
 from evaluation.errors import EvaluationFatalError, MappingBudgetError
 from evaluation.results import TaskEvaluationResult
@@ -134,7 +134,7 @@ class VerdictTest(FolderTestCase):
         self.assertIn("too few prediction columns hold the values", result.error or "")
 
     def test_exhausted_search_fails_the_task(self) -> None:
-        with mock.patch.object(comparison, "smallest_mapping", side_effect=MappingBudgetError("met its budget")):
+        with mock.patch.object(mapping, "smallest_mapping", side_effect=MappingBudgetError("met its budget")):
             result = self.evaluate([TEXT, TEXT], "a,b\nx,1\ny,2\n", "a,b\nx,2\ny,1\n")
         self.assertEqual((result.error_code, result.error), ("mapping_search_exhausted", "met its budget"))
 

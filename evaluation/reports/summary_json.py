@@ -6,10 +6,21 @@ import json
 
 from ..summary import Summary
 
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
 
 def render(summary: Summary, *, with_tasks: bool = True) -> str:
-    """Return the summary as indented JSON with a newline at the end, without its `tasks` if so asked."""
+    """Return the summary as JSON with a newline at the end, without its `tasks` if so asked.
+
+    Every key is on a line of its own, and so is every element of a list of objects, such as a task.
+    """
     document = summary.to_dict()
     if not with_tasks:
         del document["tasks"]
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+    return "{\n" + ",\n".join(f"  {_encode(key)}: {_value(value)}" for key, value in document.items()) + "\n}\n"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + ",\n".join(f"    {_encode(element)}" for element in value) + "\n  ]"
+    return _encode(value)

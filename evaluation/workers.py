@@ -1,0 +1,78 @@
+"""Call a function for many arguments in worker processes; a worker that dies costs no call but its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from typing import TypeVar
+
+_Argument = TypeVar("_Argument")
+_Result = TypeVar("_Result")
+
+
+def processor_count() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def can_start_workers() -> bool:
+    """Return whether worker processes can be started here."""
+    try:
+        with _pool(1) as pool:
+            return pool.submit(os.getpid).result() != os.getpid()
+    except (BrokenProcessPool, ImportError, NotImplementedError, OSError):
+        return False
+
+
+def map_in_workers(
+    function: Callable[[_Argument], _Result], arguments: Iterable[tuple[int, _Argument]], workers: int
+) -> Iterator[tuple[int, _Result | None]]:
+    """Yield the number of each argument with the function's result, None where the worker died, as they come.
+
+    No argument is taken before there is a worker for it. What the function raises is raised here. A worker that dies
+    takes its whole pool with it, so every call that was under way is made again, with no other beside it; only where
+    the worker dies again is the call given up.
+    """
+    waiting = iter(arguments)
+    finished = False
+    while not finished:
+        taken: dict[int, _Argument] = {}
+        running: dict[Future[_Result], int] = {}
+        with _pool(workers) as pool:
+            try:
+                while not finished:
+                    taken.update(islice(waiting, workers - len(running)))
+                    for number in taken.keys() - running.values():
+                        running[pool.submit(function, taken[number])] = number
+                    for future in wait(running, return_when=FIRST_COMPLETED).done if running else ():
+                        result = future.result()
+                        number = running.pop(future)
+                        del taken[number]
+                        yield number, result
+                    finished = not running
+            except BrokenProcessPool:
+                pass
+        for number, argument in taken.items():
+            yield number, _call_alone(function, argument)
+
+
+def _call_alone(function: Callable[[_Argument], _Result], argument: _Argument) -> _Result | None:
+    try:
+        with _pool(1) as pool:
+            return pool.submit(function, argument).result()
+    except BrokenProcessPool:
+        return None
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, initializer=_end_at_once_when_interrupted)
+
+
+def _end_at_once_when_interrupted() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
