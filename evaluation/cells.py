@@ -125,7 +125,8 @@ class NumberRule:
         """
         try:
             numbers = list(map(float, texts))
-            total, size = fsum(numbers), fsum(map(abs, numbers))
+            total = fsum(numbers)
+            size = total if min(numbers, default=0) >= 0 else fsum(map(abs, numbers))
         except (ValueError, OverflowError):
             return None
         if not isfinite(size):

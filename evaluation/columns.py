@@ -77,8 +77,9 @@ class TypedColumns:
             return False
         if self.ordered:
             return self.sample(kind, column) == sample
-        if not _near(self.rough_sum(kind, column), other.rough_sum(kind, other_column)):
-            return False
+        ours, theirs = self.rough_sum(kind, column), other.rough_sum(kind, other_column)
+        if ours is not None and theirs is not None:
+            return abs(ours[0] - theirs[0]) <= ours[1] + theirs[1]
         values = self._once(("value set", kind, column), lambda: frozenset(self.values(kind, column) or ()))
         return values.issuperset(sample)
 
@@ -140,10 +141,3 @@ def _same_columns(gold: TypedColumns, places: Sequence[int], kind: int, predicti
         if not same:
             prediction.forget(kind, j)
     return same
-
-
-def _near(first: tuple[float, float] | None, second: tuple[float, float] | None) -> bool:
-    """Return whether two sums, each with the error that it may have, can be the same."""
-    if first is None or second is None:
-        return True
-    return abs(first[0] - second[0]) <= first[1] + second[1]

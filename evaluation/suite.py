@@ -105,10 +105,15 @@ def score_suite(
         _score, label_sources={evaluator.source for evaluator in evaluators}, with_tables=plugins is not None
     )
     digests = _Digests()
-    with _without_garbage_collection():
-        outcomes = tasks.in_workers(score, digests, jobs, progress) if jobs > 1 and tasks.are_many else None
-        if outcomes is None:
-            outcomes = tasks.in_turn(score, digests, progress)
+    try:
+        with _without_garbage_collection():
+            outcomes = tasks.in_workers(score, digests, jobs, progress) if jobs > 1 and tasks.are_many else None
+            if outcomes is None:
+                outcomes = tasks.in_turn(score, digests, progress)
+    except EvaluationFatalError as error:
+        # Gold that does not fit may well be sound, and the configs another benchmark's.
+        root = quoted(str(config_set.root))
+        raise EvaluationFatalError(f"{error}; the config set is {root}, --config-root names another") from None
     results = tuple(outcome.result for outcome in outcomes)
     return Summary(
         evaluator_version=__version__,
@@ -160,7 +165,7 @@ class _Tasks:
         for config in self._config_set.configs:
             files = self._read(config)
             digests.add(files)
-            outcomes.append(self._checked(score(files)))
+            outcomes.append(_checked(score(files)))
             if progress is not None:
                 progress(len(outcomes), len(self._config_set.configs))
         return outcomes
@@ -182,45 +187,34 @@ class _Tasks:
         configs = self._config_set.configs
         if not can_start_workers():
             return None
-        for config in configs:
-            digests.add(self._read(config))
+        outcomes: dict[int, _Outcome | EvaluationFatalError] = {}
+        for i, config in enumerate(configs):
+            try:
+                digests.add(self._read(config))
+            except EvaluationFatalError as error:
+                # A task before this one may have a fault too, and then that is the one to tell.
+                outcomes[i], configs = error, configs[:i]
+                break
         # The largest task last would keep one worker busy while the others have nothing left to do.
         order = sorted(range(len(configs)), key=lambda i: -self._size(configs[i]))
         files = ((i, self._read(configs[i])) for i in order)
-        outcomes: dict[int, _Outcome | EvaluationFatalError] = {}
         for i, outcome in map_in_workers(score, files, jobs):
             outcomes[i] = score(self._without_prediction(configs[i])) if outcome is None else outcome
             if progress is not None:
                 progress(len(outcomes), len(configs))
-        return [self._checked(outcomes[i]) for i in range(len(configs))]
+        return [_checked(outcomes[i]) for i in sorted(outcomes)]
 
     def _without_prediction(self, config: TaskConfig) -> TaskFiles:
         fault = ("worker_died", "the process that scored it died, most likely because memory ran out")
         return self._read(config)._replace(prediction=None, fault=fault)
 
     def _read(self, config: TaskConfig) -> TaskFiles:
-        try:
-            gold = read_author_file(
-                os.path.join(self._gold_root, config.task_id, GOLD_FILE),
-                DEFAULT_LIMITS.csv_bytes,
-                f"gold file {_gold_name(config)}",
-            )
-        except EvaluationFatalError as error:
-            raise self._with_config_set(error) from None
+        path = os.path.join(self._gold_root, config.task_id, GOLD_FILE)
+        gold = read_author_file(path, DEFAULT_LIMITS.csv_bytes, f"gold file {_gold_name(config)}")
         try:
             return TaskFiles(config, gold, self._submission.read(config.task_id, DEFAULT_LIMITS.csv_bytes))
         except PredictionFormatError as error:
             return TaskFiles(config, gold, None, (UNREADABLE, str(error)))
-
-    def _checked(self, outcome: _Outcome | EvaluationFatalError) -> _Outcome:
-        if isinstance(outcome, EvaluationFatalError):
-            raise self._with_config_set(outcome)
-        return outcome
-
-    def _with_config_set(self, error: EvaluationFatalError) -> EvaluationFatalError:
-        # Gold that does not fit may well be sound, and the configs another benchmark's.
-        root = quoted(str(self._config_set.root))
-        return EvaluationFatalError(f"{error}; the config set is {root}, --config-root names another")
 
     def _size(self, config: TaskConfig) -> int:
         """Return the bytes of the task's files, as far as that can be told."""
@@ -239,6 +233,12 @@ def _score(files: TaskFiles, label_sources: Collection[str], with_tables: bool) 
     if not with_tables:
         return _Outcome(scored.result)
     return _Outcome(scored.result, (scored.gold.table, scored.prediction, scored.mapping))
+
+
+def _checked(outcome: _Outcome | EvaluationFatalError) -> _Outcome:
+    if isinstance(outcome, EvaluationFatalError):
+        raise outcome
+    return outcome
 
 
 def _gold_name(config: TaskConfig) -> str:

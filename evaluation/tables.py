@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,6 +44,11 @@ class Table:
     @property
     def row_count(self) -> int:
         return len(self.rows)
+
+    @cached_property
+    def row_counts(self) -> Counter[tuple[str, ...]]:
+        """How often each row occurs."""
+        return Counter(self.rows)
 
     @cached_property
     def columns(self) -> list[tuple[str, ...]]:

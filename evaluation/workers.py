@@ -50,12 +50,12 @@ def map_in_workers(
                     taken.update(islice(waiting, workers - len(running)))
                     for number in taken.keys() - running.values():
                         running[pool.submit(function, taken[number])] = number
-                    for future in wait(running, return_when=FIRST_COMPLETED).done if running else ():
+                    finished = not running
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
                         result = future.result()
                         number = running.pop(future)
                         del taken[number]
                         yield number, result
-                    finished = not running
             except BrokenProcessPool:
                 pass
         for number, argument in taken.items():

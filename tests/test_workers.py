@@ -1,0 +1,151 @@
+"""Worker processes: every result arrives, in whatever order, and a worker that dies costs no call but its own."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import unittest
+from collections.abc import Collection, Iterator
+from typing import Any
+from unittest import mock
+
+from support import INTEGER, BenchmarkTestCase, run_cli
+
+from evaluation import suite
+from evaluation.errors import EvaluationFatalError
+from evaluation.scoring import TaskFiles
+from evaluation.suite import _score as honest_score
+
+try:
+    from evaluation.workers import can_start_workers, map_in_workers, processor_count
+
+    WORKERS = can_start_workers()
+except ImportError:
+    WORKERS = False
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def square_or_die(number: int) -> int:
+    """Be killed where the number is odd."""
+    if number % 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def square_or_raise(number: int) -> int:
+    if number == 3:
+        raise EvaluationFatalError("three")
+    return number * number
+
+
+def die_on_task_2(files: TaskFiles, label_sources: Collection[str], with_tables: bool) -> Any:
+    """Score a task as usual, but be killed by the prediction of task 2, as if for want of memory."""
+    in_worker = multiprocessing.parent_process() is not None
+    if in_worker and files.config.task_id == "task_2" and files.prediction is not None:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return honest_score(files, label_sources, with_tables)
+
+
+@unittest.skipUnless(WORKERS, "needs processes")
+class MapTest(unittest.TestCase):
+    def test_every_result_arrives(self) -> None:
+        for count in (0, 1, 2, 9):
+            arguments = ((number, number) for number in range(count))
+            found = dict(map_in_workers(square, arguments, 2))
+            self.assertEqual(found, {number: number * number for number in range(count)})
+
+    def test_a_worker_that_dies_costs_its_own_call_only(self) -> None:
+        numbers = [0, 1, 2, 4, 6, 3, 8]
+        found = dict(map_in_workers(square_or_die, enumerate(numbers), 3))
+        expected = {i: None if number % 2 else number * number for i, number in enumerate(numbers)}
+        self.assertEqual(found, expected)
+
+    def test_what_the_function_raises_is_raised(self) -> None:
+        with self.assertRaisesRegex(EvaluationFatalError, "three"):
+            list(map_in_workers(square_or_raise, enumerate([1, 2, 3, 4]), 2))
+
+    def test_no_argument_is_taken_before_there_is_a_worker_for_it(self) -> None:
+        taken = []
+
+        def arguments() -> Iterator[tuple[int, int]]:
+            for number in range(8):
+                taken.append(number)
+                yield number, number
+
+        for done, _ in enumerate(map_in_workers(square, arguments(), 2), start=1):
+            self.assertLessEqual(len(taken), done + 2)
+
+    def test_processors(self) -> None:
+        self.assertGreaterEqual(processor_count(), 1)
+
+
+@unittest.skipUnless(WORKERS, "needs processes")
+class JobsTest(BenchmarkTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        patch = mock.patch.object(suite, "_LEAST_BYTES_FOR_WORKERS", 0)
+        patch.start()
+        self.addCleanup(patch.stop)
+        for number in range(1, 8):
+            rows = "".join(f"{value}\n" for value in range(number * 10))
+            self.add_task(number, f"h\n{rows}", f"h\n{rows}" if number % 3 else f"h\n0{rows}", [INTEGER])
+        self.add_task(8, "h\n1\n", None, [INTEGER])
+        self.add_task(9, "h\n1\n", b"\xff", [INTEGER])
+        self.add_task(10, "h\n1\n", "h\n2\n", [INTEGER])
+
+    def test_the_summary_is_the_same_byte_for_byte(self) -> None:
+        evaluator = self.write("e.json", json.dumps({"id": "e", "type": "accuracy", "source": "c0"}))
+        rows = self.write(
+            "plugin.py", "SUMMARY_EVALUATORS = {'rows': lambda outputs: sum(len(o['rows']) for o in outputs)}"
+        )
+        options = ["--dataset-evaluators", str(evaluator), "--plugin", str(rows), "--fail-under", "0"]
+        summaries = []
+        for jobs in ("1", "2", "3", "auto"):
+            self.score(*options, "--jobs", jobs)
+            summaries.append(self.summary_path.read_bytes())
+        self.assertEqual(summaries, [summaries[0]] * 4)
+
+    def test_the_first_fault_of_gold_is_the_one_that_is_told(self) -> None:
+        self.add_task(3, "h\nx\n", "h\n1\n", [INTEGER])
+        self.add_task(6, "h\ny\n", "h\n1\n", [INTEGER])
+        (self.folder / "golds" / "task_9" / "gold.csv").unlink()
+        sentence = self.assert_fatal("--jobs", "1", mentions=["task_3/gold.csv", "row 1 'x'"])
+        self.assertEqual(self.assert_fatal("--jobs", "2"), sentence)
+
+    def test_a_worker_that_dies_fails_its_own_task_visibly(self) -> None:
+        honest = self.score()
+        with mock.patch.object(suite, "_score", die_on_task_2):
+            summary = self.score("--jobs", "2")
+        (died,) = (task for task in summary["tasks"] if task["error_code"] == "worker_died")
+        self.assertEqual((died["task_id"], died["gold_row_count"], died["prediction_row_count"]), ("task_2", 20, 0))
+        self.assertEqual(summary["failure_counts"]["worker_died"], 1)
+        for task, as_before in zip(summary["tasks"], honest["tasks"]):
+            if task["task_id"] != "task_2":
+                self.assertEqual(task, as_before)
+
+    def test_a_small_run_starts_no_workers(self) -> None:
+        with (
+            mock.patch.object(suite, "_LEAST_BYTES_FOR_WORKERS", 1 << 20),
+            mock.patch("evaluation.workers.can_start_workers", side_effect=AssertionError("started workers")),
+        ):
+            self.score("--jobs", "4")
+
+    def test_where_no_workers_can_be_started_there_is_one_process(self) -> None:
+        with mock.patch("evaluation.workers.can_start_workers", return_value=False):
+            self.assertEqual(self.score("--jobs", "2")["task_count"], 10)
+
+    def test_numbers_of_jobs(self) -> None:
+        for text in ("0", "-1", "257", "1.5", "two", "", "٢", "9" * 5000):
+            with self.subTest(text=text[:10]):
+                status, _, error = run_cli(*self.roots, f"--jobs={text}")
+                self.assertEqual(status, 2)
+                self.assertIn("expected a number from 1 to 256, or auto", error)
+
+
+if __name__ == "__main__":
+    unittest.main()
