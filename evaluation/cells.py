@@ -15,16 +15,14 @@ import unicodedata
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from itertools import groupby
 from math import fsum, isfinite
 from sys import float_info
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from . import iso8601
 from .errors import CellError, quoted
-
-# What only some cells need is imported where they need it.
-if TYPE_CHECKING:
-    from datetime import datetime
 
 NUMBER_MODES = ("integer", "decimal_places", "significant_digits")
 NUMBER_UNITS = ("plain", "percentage_points", "fraction")
@@ -355,10 +353,6 @@ def _number_text(sign: str, digits: str, exponent: int) -> str:
 
 def _read_moment(text: str) -> datetime | None:
     """Return a local time without an offset or the instant in UTC; None for null."""
-    from datetime import timezone
-
-    from . import iso8601
-
     stripped = text.strip()
     if _is_null(stripped):
         return None
