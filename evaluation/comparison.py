@@ -38,7 +38,7 @@ def compare_tables(
     if not columns.ordered and _equal_but_for_few_rows(rules, gold, prediction):
         return Comparison(tuple(range(len(kinds))))
     matches = matching_columns(gold_columns, kinds, columns)
-    # No mapping is smaller than the smallest that fits the single columns: where it fits the rows too, it is it.
+    # No mapping is smaller than the smallest that fits the single columns, so if the rows fit it too, it is the one.
     mapping = perfect_matching(matches)
     if mapping is None or columns.ordered or _equal_under(mapping, gold, gold_columns, kinds, columns):
         return Comparison(mapping, matches)

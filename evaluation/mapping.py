@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, combinations
 
 from .errors import MappingBudgetError
 from .matching import is_matchable
@@ -43,6 +44,7 @@ def smallest_mapping(
     """
     if not is_matchable(candidates):
         return None
+    gold, kinds, views = _merge_kinds(gold, kinds, views)
     numbers = _Numbering()
     gold_numbers = [list(map(numbers.__getitem__, column)) for column in gold]
     view_numbers = {key: list(map(numbers.__getitem__, column)) for key, column in views.items()}
@@ -59,6 +61,37 @@ def smallest_mapping(
     distinct_views = dict(zip(views, _columns(prediction_rows, len(views)), strict=True))
     search = _Search(kinds, distinct, distinct_views, budget)
     return search.run(candidates, list(gold_rows.values()), list(prediction_rows.values()))
+
+
+def _merge_kinds(
+    gold: Sequence[Column], kinds: Sequence[int], views: Mapping[tuple[int, int], Column]
+) -> tuple[list[Column], list[int], dict[tuple[int, int], Column]]:
+    """Return the same problem with fewer kinds: two that read the columns they share alike become one.
+
+    They read alike when a one-to-one renaming of values turns the views under one into the views under the other. Flags
+    that a rule for Booleans reads, and one for integers too, are the common case; as two kinds they are hard to search.
+    """
+    gold, kinds, views = list(gold), list(kinds), dict(views)
+    columns = {kind: {j for kind_of_view, j in views if kind_of_view == kind} for kind in sorted(set(kinds))}
+    for kind, other in combinations(list(columns), 2):
+        shared = columns.get(kind, set()) & columns.get(other, set())
+        pairs = set(chain.from_iterable(zip(views[other, j], views[kind, j], strict=True) for j in shared))
+        names = dict(pairs)
+        if not shared or not len(pairs) == len(names) == len(set(names.values())):
+            continue
+        for i, kind_of_column in enumerate(kinds):
+            if kind_of_column == other:
+                gold[i], kinds[i] = _renamed(gold[i], names, other), kind
+        for j in columns.pop(other):
+            view = _renamed(views.pop((other, j)), names, other)
+            views.setdefault((kind, j), view)
+            columns[kind].add(j)
+    return gold, kinds, views
+
+
+def _renamed(column: Column, names: Mapping[Hashable, Hashable], kind: int) -> Column:
+    """Return a column of the kind with its values renamed; one without a name becomes a value of no other kind."""
+    return [names.get(value, (kind, value)) for value in column]
 
 
 @dataclass(frozen=True)

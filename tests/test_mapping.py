@@ -259,6 +259,49 @@ class MappingTest(unittest.TestCase):
         with self.assertRaises(MappingBudgetError):
             find(gold, [0] * 64, [prediction], budget=1_000_000)
 
+    def test_kinds_that_read_alike_are_searched_as_one(self) -> None:
+        # 32 flags, as often set as not, half of them Booleans and half integers: all look alike until rows are seen.
+        source = random.Random(21)
+        flags = [source.sample([0, 1] * 50, 100) for _ in range(32)]
+        names = [["false", "true"], ["0", "1"]]
+        kinds = [i % 2 for i in range(32)]
+        gold = [[names[kind][flag] for flag in column] for kind, column in zip(kinds, flags)]
+        order, rows = source.sample(range(32), 32), source.sample(range(100), 100)
+        views = [[[names[kind][flags[i][row]] for row in rows] for i in order] for kind in (0, 1)]
+        expected = tuple(order.index(i) for i in range(32))
+        self.assertEqual(find(gold, kinds, views, budget=100_000), expected)
+        other = next(row for row in range(100) if views[0][0][row] != views[0][0][0])
+        for view in views:
+            view[0][0], view[0][other] = view[0][other], view[0][0]
+        self.assertIsNone(find(gold, kinds, views, budget=1_000_000))
+
+    def test_renamed_kinds_agree_with_brute_force(self) -> None:
+        source = random.Random(22)
+        found = 0
+        for _ in range(1500):
+            gold, kinds, views = self.problem_of_flags(source)
+            expected = brute_force(gold, kinds, views)
+            found += expected is not None
+            self.assertEqual(find(gold, kinds, views, exact=source.random() < 0.5), expected, (gold, kinds, views))
+        self.assertTrue(200 < found < 1400, found)
+
+    @staticmethod
+    def problem_of_flags(source: random.Random) -> tuple[list[Column], list[int], list[list[Column | None]]]:
+        """Return a table of flags read under kinds with other names for the values, some names shared, and a copy."""
+        width, height = source.randint(1, 5), source.randint(1, 5)
+        kinds = [source.randrange(3) for _ in range(width)]
+        names: list[list[object]] = [["f", "t"], [0, 1], source.choice([["t", "f"], ["f", "f"], ["n", "y"]])]
+        flags = [[source.randrange(2) for _ in range(height)] for _ in range(width)]
+        gold: list[Column] = [[names[kind][flag] for flag in column] for kind, column in zip(kinds, flags)]
+        order, rows = source.sample(range(width), width), source.sample(range(height), height)
+        if source.random() < 0.3:
+            flags[0] = [source.randrange(2) for _ in range(height)]
+        views: list[list[Column | None]] = [
+            [None if source.random() < 0.05 else [kind_names[flags[i][row]] for row in rows] for i in order]
+            for kind_names in names
+        ]
+        return gold, kinds, views
+
     def test_too_few_columns_for_two_kinds_show_without_a_search(self) -> None:
         # 12 gold columns of kind 1 can only be among 11 prediction columns, which kind 0 reads as well.
         gold = [["1"]] * 24
