@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -22,10 +24,10 @@ def processor_count() -> int:
 
 
 def can_start_workers() -> bool:
-    """Return whether worker processes can be started here."""
+    """Return whether worker processes can be started here, and find this package."""
     try:
         with _pool(1) as pool:
-            return pool.submit(os.getpid).result() != os.getpid()
+            return pool.submit(_process_number).result() != _process_number()
     except (BrokenProcessPool, ImportError, NotImplementedError, OSError):
         return False
 
@@ -70,8 +72,21 @@ def _call_alone(function: Callable[[_Argument], _Result], argument: _Argument) -
         return None
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(workers, initializer=_end_at_once_when_interrupted)
+@contextlib.contextmanager
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    # A worker that starts afresh looks for this package where its parent does; a host program may have it elsewhere.
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    sys.path.append(root)
+    try:
+        with ProcessPoolExecutor(workers, initializer=_end_at_once_when_interrupted) as pool:
+            yield pool
+    finally:
+        # The last of them: it may have been there before.
+        del sys.path[-1 - sys.path[::-1].index(root)]
+
+
+def _process_number() -> int:
+    return os.getpid()
 
 
 def _end_at_once_when_interrupted() -> None:

@@ -6,12 +6,16 @@ import json
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
+import textwrap
 import unittest
 from collections.abc import Collection, Iterator
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from support import INTEGER, BenchmarkTestCase, run_cli
+from support import INTEGER, ROOT, BenchmarkTestCase, FolderTestCase, environment, run_cli
 
 from evaluation import suite
 from evaluation.errors import EvaluationFatalError
@@ -52,7 +56,7 @@ def die_on_task_2(files: TaskFiles, label_sources: Collection[str], with_tables:
 
 
 @unittest.skipUnless(WORKERS, "needs processes")
-class MapTest(unittest.TestCase):
+class MapTest(FolderTestCase):
     def test_every_result_arrives(self) -> None:
         for count in (0, 1, 2, 9):
             arguments = ((number, number) for number in range(count))
@@ -79,6 +83,36 @@ class MapTest(unittest.TestCase):
 
         for done, _ in enumerate(map_in_workers(square, arguments(), 2), start=1):
             self.assertLessEqual(len(taken), done + 2)
+
+    def test_workers_that_start_afresh_find_the_package(self) -> None:
+        program = self.host_program()
+        for method in multiprocessing.get_all_start_methods():
+            with self.subTest(method=method):
+                command = [sys.executable, str(program), method, str(ROOT)]
+                done = subprocess.run(
+                    command, env=environment(), cwd=program.parent, capture_output=True, text=True, check=False
+                )
+                self.assertEqual((done.stdout, done.stderr), ("True True\n", ""))
+
+    def host_program(self) -> Path:
+        """Return a program that loads the facade by its path and starts workers."""
+        return self.write(
+            "host.py",
+            textwrap.dedent(
+                """
+                import importlib.util, multiprocessing, sys
+
+                if __name__ == "__main__":
+                    multiprocessing.set_start_method(sys.argv[1])
+                    spec = importlib.util.spec_from_file_location("scorer", sys.argv[2] + "/evaluate.py")
+                    scorer = importlib.util.module_from_spec(spec)
+                    spec.loader.exec_module(scorer)
+                    before = list(sys.path)
+                    workers = importlib.import_module("evaluation.workers")
+                    print(workers.can_start_workers(), sys.path == before)
+                """
+            ),
+        )
 
     def test_processors(self) -> None:
         self.assertGreaterEqual(processor_count(), 1)
