@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 
-# Below so many bytes of tables, or so many tasks, a run ends before workers would have started.
-_LEAST_BYTES_FOR_WORKERS = 8 << 20
+# With fewer bytes of tables, and fewer tasks, most runs end within a second, and workers do not pay.
+_LEAST_BYTES_FOR_WORKERS = 16 << 20
 _LEAST_TASKS_FOR_WORKERS = 4000
 
 
@@ -174,6 +174,8 @@ class _Tasks:
     def are_many(self) -> bool:
         """Whether scoring them takes long enough for workers to pay."""
         configs = self._config_set.configs
+        if len(configs) < 2:
+            return False
         return len(configs) >= _LEAST_TASKS_FOR_WORKERS or sum(map(self._size, configs)) >= _LEAST_BYTES_FOR_WORKERS
 
     def in_workers(
@@ -198,7 +200,7 @@ class _Tasks:
         # The largest task last would keep one worker busy while the others have nothing left to do.
         order = sorted(range(len(configs)), key=lambda i: -self._size(configs[i]))
         files = ((i, self._read(configs[i])) for i in order)
-        for i, outcome in map_in_workers(score, files, jobs):
+        for i, outcome in map_in_workers(score, files, max(1, min(jobs, len(configs)))):
             outcomes[i] = score(self._without_prediction(configs[i])) if outcome is None else outcome
             if progress is not None:
                 progress(len(outcomes), len(configs))

@@ -150,6 +150,8 @@ class JobsTest(BenchmarkTestCase):
         (self.folder / "golds" / "task_9" / "gold.csv").unlink()
         sentence = self.assert_fatal("--jobs", "1", mentions=["task_3/gold.csv", "row 1 'x'"])
         self.assertEqual(self.assert_fatal("--jobs", "2"), sentence)
+        (self.folder / "golds" / "task_1" / "gold.csv").unlink()
+        self.assert_fatal("--jobs", "2", mentions=["task_1/gold.csv does not exist"])
 
     def test_a_worker_that_dies_fails_its_own_task_visibly(self) -> None:
         honest = self.score()
@@ -168,6 +170,13 @@ class JobsTest(BenchmarkTestCase):
             mock.patch("evaluation.workers.can_start_workers", side_effect=AssertionError("started workers")),
         ):
             self.score("--jobs", "4")
+
+    def test_a_single_task_needs_no_workers(self) -> None:
+        for path in (self.folder / "configs").iterdir():
+            if path.name != "task_10.json":
+                path.unlink()
+        with mock.patch("evaluation.workers.can_start_workers", side_effect=AssertionError("started workers")):
+            self.assertEqual(self.score("--jobs", "4")["task_count"], 1)
 
     def test_where_no_workers_can_be_started_there_is_one_process(self) -> None:
         with mock.patch("evaluation.workers.can_start_workers", return_value=False):
