@@ -1,4 +1,4 @@
-"""The bars that a caller sets, and what of a summary is below them; compared exactly, never through floats."""
+"""The bars that a caller sets, and what of a summary is below them; rates of counts are compared as exact fractions."""
 
 from __future__ import annotations
 

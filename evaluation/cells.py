@@ -64,15 +64,28 @@ class Rule(Protocol):
     def surely_reads(self, texts: Collection[str]) -> bool:
         """Return True only where the rule can read all of these texts: a quick test, which may miss that it can."""
 
+    def rough_sum(self, texts: Collection[str]) -> tuple[float, float] | None:
+        """Return about the sum of the values of these texts, and how far at most it may be from that sum.
+
+        A value is the number as it is compared, rounded. None where the texts are no numbers, or their sum cannot be
+        told without reading them.
+        """
+
 
 class _RuleWithoutOptions:
-    """A rule that is equal to every other of its class."""
+    """A rule that is equal to every other of its class; it knows no quick test and no sum unless it says so."""
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
 
     def __hash__(self) -> int:
         return hash(type(self))
+
+    def surely_reads(self, texts: Collection[str]) -> bool:
+        return False
+
+    def rough_sum(self, texts: Collection[str]) -> tuple[float, float] | None:
+        return None
 
 
 class TextRule(_RuleWithoutOptions):
@@ -117,10 +130,6 @@ class NumberRule:
         return not "".join(texts).strip(characters) and _takes_all(float, texts)
 
     def rough_sum(self, texts: Collection[str]) -> tuple[float, float] | None:
-        """Return about the sum of the values of these texts, and how far at most it may be from that sum.
-
-        A value is the number as it is compared, rounded. None where the sum cannot be told without reading the texts.
-        """
         try:
             numbers = list(map(float, texts))
             total = fsum(numbers)
@@ -212,9 +221,6 @@ class DateRule(_RuleWithoutOptions):
 
 class BooleanRule(_RuleWithoutOptions):
     """A truth value: 1, true, yes, y, 是 or 0, false, no, n, 否, in any case."""
-
-    def surely_reads(self, texts: Collection[str]) -> bool:
-        return False
 
     def canonical(self, text: str) -> str | None:
         token = text.strip().casefold()

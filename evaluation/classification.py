@@ -105,13 +105,13 @@ class DatasetEvaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation as it stands in the summary, described by `schema/summary.schema.json`."""
-        evaluator = self.evaluator
+        evaluator, interval = self.evaluator, self.interval
         return {
             "id": evaluator.id,
             "type": evaluator.type,
             "source": evaluator.source,
             "score": _json_number(self.score),
-            "interval": self.interval._asdict() if self.interval else None,
+            "interval": interval._asdict() if interval else None,
             **{name: getattr(evaluator, name) for name in _OPTIONS},
             "n_total": self.n_total,
             "n_scored": self.n_scored,
@@ -177,11 +177,9 @@ class DatasetEvaluation:
     def _score(self) -> Fraction | float | None:
         metric, counts = self.evaluator.type, self._scored_counts
         if metric not in RATE_TYPES:
-            return {
-                "accuracy": self.counts.accuracy,
-                "cohen_kappa": self.counts.cohen_kappa,
-                "matthews": self.counts.matthews,
-            }[metric]
+            # The other types are named as the counts name their rates.
+            overall: Fraction | float | None = getattr(self.counts, metric)
+            return overall
         return self._rate(counts, metric) if counts else self._average(self.evaluator.average, metric)
 
     def _rate(self, counts: BinaryCounts, metric: str) -> Fraction | None:

@@ -19,7 +19,7 @@ from .reports.output import check_output, write_atomically
 from .reports.text import ConsoleStyle
 from .scoring import GOLD_FILE
 from .submissions import PREDICTION_FILE, PredictionDirectory
-from .suite import Progress, find_dataset_evaluators, score_suite
+from .suite import Progress, find_dataset_evaluators, find_plugins, score_suite
 from .summary import EVALUATOR, Summary
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from .bars import Bars
-    from .plugins import PluginSet
 
 EXIT_SCORED = 0
 EXIT_BELOW_BAR = 1
@@ -184,7 +183,7 @@ def _run(arguments: argparse.Namespace) -> int:
     output = _output_path(arguments, Path(config_root))
     config_set = load_config_set(config_root)
     evaluators = find_dataset_evaluators(config_set, arguments.dataset_evaluators)
-    plugins = _plugins(arguments)
+    plugins = find_plugins(arguments.plugin)
     bars = _bars(arguments)
     if bars is not None:
         bars.check(evaluators, plugins)
@@ -202,14 +201,6 @@ def _run(arguments: argparse.Namespace) -> int:
     if faults:
         return EXIT_NOT_SCORED
     return EXIT_BELOW_BAR if shortfalls else EXIT_SCORED
-
-
-def _plugins(arguments: argparse.Namespace) -> PluginSet | None:
-    if not arguments.plugin:
-        return None
-    from .plugins import load_plugins
-
-    return load_plugins(arguments.plugin)
 
 
 def _bars(arguments: argparse.Namespace) -> Bars | None:

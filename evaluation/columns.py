@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TypeVar
 
-from .cells import NumberRule, Rule, can_read, canonical_column
+from .cells import Rule, can_read, canonical_column
 from .errors import CellError
 
 Values = list["str | None"]
@@ -61,11 +61,7 @@ class TypedColumns:
 
     def rough_sum(self, kind: int, column: int) -> tuple[float, float] | None:
         """Return about the sum of the column as numbers, and how far off it may be; None where there is no such sum."""
-        rule = self.rules[kind]
-        return self._once(
-            ("rough sum", kind, column),
-            lambda: rule.rough_sum(self.texts[column]) if isinstance(rule, NumberRule) else None,
-        )
+        return self._once(("rough sum", kind, column), lambda: self.rules[kind].rough_sum(self.texts[column]))
 
     def may_equal(self, column: int, kind: int, other: TypedColumns, other_column: int) -> bool:
         """Return whether another table's column may have the same values; False only where it has not.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from .cells import Rule
@@ -61,6 +61,7 @@ def _equal_but_for_few_rows(rules: Sequence[Rule], gold: Table, prediction: Tabl
     if gold_rows and gold_rows.keys().isdisjoint(prediction.rows[:_SAMPLED_ROWS]):
         return False
     rows = prediction.row_counts
+    # `Counter` compares itself in Python code, a dictionary in C.
     if dict.__eq__(gold_rows, rows):
         return True
     if 2 * len(gold_rows.keys() & rows.keys()) < len(gold_rows):
@@ -88,9 +89,4 @@ def _equal_rows(gold: Sequence[Values | None], prediction: Sequence[Values | Non
     gold_columns, columns = ([values for values in side if values is not None] for side in (gold, prediction))
     if len(gold_columns) < len(gold) or len(columns) < len(prediction):
         return False
-    return _equal_multisets(zip(*gold_columns, strict=True), zip(*columns, strict=True))
-
-
-def _equal_multisets(first: Iterable[Hashable], second: Iterable[Hashable]) -> bool:
-    # `Counter` compares itself in Python code, a dictionary in C.
-    return dict.__eq__(Counter(first), Counter(second))
+    return dict.__eq__(Counter(zip(*gold_columns, strict=True)), Counter(zip(*columns, strict=True)))

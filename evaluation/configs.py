@@ -25,7 +25,6 @@ MAX_COLUMNS = 64
 DATASET_EVALUATORS_FOLDER = "dataset_evaluators"
 
 _TASK_ID = re.compile(r"task_(?:0|[1-9][0-9]*)")
-_MAX_CONFIG_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -221,7 +220,7 @@ def _read_comparison(file: JsonFile, where: str, value: object) -> tuple[str, in
 
 
 def _read_file(path: str | os.PathLike[str], name: str) -> bytes:
-    return read_author_file(path, _MAX_CONFIG_BYTES, _file(name)).data
+    return read_author_file(path, _file(name)).data
 
 
 def _file(name: str) -> JsonFile:

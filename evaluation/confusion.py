@@ -29,12 +29,12 @@ class BinaryCounts:
 
     @property
     def precision(self) -> Fraction | None:
-        """Tp / (tp + fp)."""
+        """The share of the answers with the class that were right: tp / (tp + fp)."""
         return ratio(self.tp, self.tp + self.fp)
 
     @property
     def recall(self) -> Fraction | None:
-        """Tp / (tp + fn)."""
+        """The share of the expected that was found: tp / (tp + fn)."""
         return ratio(self.tp, self.support)
 
     def f_score(self, beta: Fraction) -> Fraction | None:
@@ -86,7 +86,7 @@ class ConfusionCounts:
         fp, fn = self._predicted[k] - tp, self._expected[k] - tp
         return BinaryCounts(tp, fp, fn, self.total - tp - fp - fn)
 
-    @property
+    @cached_property
     def pooled(self) -> BinaryCounts:
         """The counts of all classes added up, of which the micro averages are made."""
         classes = [self.of_class(k) for k in range(self.class_count)]

@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,6 @@ AVERAGES = ("macro", "micro", "weighted")
 MAX_CLASSES = 1000
 MAX_BETA = 1000
 MAX_LABEL_CHARACTERS = 1000
-
-_MAX_CONFIG_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class DatasetEvaluator:
     missing: str = "miss"
     file: str = field(default="", compare=False)
 
-    @property
+    @cached_property
     def exact_beta(self) -> Fraction:
         """Beta as the decimal that was written, not as its nearest binary fraction."""
         return Fraction(str(self.beta))
@@ -84,9 +83,9 @@ def load_dataset_evaluators(path: str | os.PathLike[str], sources: Mapping[str, 
     by_id: dict[str, DatasetEvaluator] = {}
     for file_path in _files(path):
         file = _file(file_path.name)
-        data = read_author_file(file_path, _MAX_CONFIG_BYTES, file)
-        digest.add(file_path.name, data.data)
-        evaluator = read_dataset_evaluator(data.data, file_path.name, sources)
+        data = read_author_file(file_path, file).data
+        digest.add(file_path.name, data)
+        evaluator = read_dataset_evaluator(data, file_path.name, sources)
         other = by_id.setdefault(evaluator.id, evaluator)
         if other is not evaluator:
             file.refuse("id", f"an id of its own, not that of {quoted(other.file)}", evaluator.id)

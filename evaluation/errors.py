@@ -57,6 +57,11 @@ def quoted(text: str) -> str:
     return f"'{escape(text[:_SHOWN_CHARACTERS])}…' ({len(text)} characters)"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural where it is not 1."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _escaped(code: int) -> str:
     if code <= 0xFF:
         return f"\\x{code:02x}"

@@ -18,6 +18,9 @@ _KINDS = (
     (stat.S_ISBLK, "a device"),
 )
 
+# No config or plugin is longer.
+_MAX_AUTHOR_BYTES = 16 << 20
+
 
 class FileContent(NamedTuple):
     """The bytes of a regular file, and its identity on this machine: two hard links to one file share it."""
@@ -58,7 +61,7 @@ def read_file(path: str | os.PathLike[str], max_bytes: int, *, follow_links: boo
     return FileContent(data, (status.st_dev, status.st_ino))
 
 
-def read_author_file(path: str | os.PathLike[str], max_bytes: int, called: object) -> FileContent:
+def read_author_file(path: str | os.PathLike[str], called: object, max_bytes: int = _MAX_AUTHOR_BYTES) -> FileContent:
     """Return the content of a file that the benchmark stands on (a config, a gold file), which may be a link to it.
 
     Raises EvaluationFatalError, calling the file by the text of `called`, when it is missing or `read_file` refuses it.

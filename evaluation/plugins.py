@@ -29,7 +29,6 @@ REGISTRY = "SUMMARY_EVALUATORS"
 PARAMETERS = ("inputs", "outputs", "reference_outputs", "runs", "examples")
 
 _ROWS = "rows"
-_MAX_PLUGIN_BYTES = 16 << 20
 _SEVERAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -48,15 +47,21 @@ class AnsweredTask:
 
 
 @dataclass(frozen=True)
-class Run(TaskEvaluationResult):
-    """A task's result with what was asked and what was answered, as elements of `runs`."""
+class _Exchange:
+    """What was asked in a task, and an answer to it: rows as texts by gold name, the first one and under `rows` all."""
 
+    task_id: str
     inputs: dict[str, Any] = field(default_factory=dict, compare=False)
     outputs: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def id(self) -> str:
         return self.task_id
+
+
+@dataclass(frozen=True)
+class Run(_Exchange, TaskEvaluationResult):
+    """A task's result with what was asked and what was answered, as elements of `runs`."""
 
     @property
     def reference_example_id(self) -> str:
@@ -64,15 +69,8 @@ class Run(TaskEvaluationResult):
 
 
 @dataclass(frozen=True)
-class Example(TaskConfig):
+class Example(_Exchange, TaskConfig):
     """A task's config with what was asked and what gold answers, as elements of `examples`."""
-
-    inputs: dict[str, Any] = field(default_factory=dict, compare=False)
-    outputs: dict[str, Any] = field(default_factory=dict, compare=False)
-
-    @property
-    def id(self) -> str:
-        return self.task_id
 
 
 @dataclass(frozen=True)
@@ -108,7 +106,7 @@ def load_plugins(paths: Sequence[str | os.PathLike[str]]) -> PluginSet:
     for place, given in enumerate(paths):
         path = os.fspath(given)
         called = f"plugin {quoted(Path(path).name)}"
-        data = read_author_file(path, _MAX_PLUGIN_BYTES, called).data
+        data = read_author_file(path, called).data
         digest.add(Path(path).name, data)
         fault = None
         try:
@@ -119,7 +117,7 @@ def load_plugins(paths: Sequence[str | os.PathLike[str]]) -> PluginSet:
         except _PluginFaultError as error:
             fault = str(error)
         except BaseException as error:
-            fault = _raised(error, path)
+            fault = f" {_raised(error, path)}"
         if fault is not None:
             raise EvaluationFatalError(f"{called}{fault}")
     return PluginSet(tuple(evaluators), digest.hexdigest())
@@ -228,7 +226,7 @@ def _evaluate(evaluator: SummaryEvaluator, tasks: Sequence[AnsweredTask]) -> lis
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return [SummaryEvaluation(evaluator.name, error=_raised(error, evaluator.path).strip())]
+        return [SummaryEvaluation(evaluator.name, error=_raised(error, evaluator.path))]
 
 
 def _call(evaluator: SummaryEvaluator, tasks: Sequence[AnsweredTask]) -> object:
@@ -309,4 +307,4 @@ def _raised(error: BaseException, path: str) -> str:
     except BaseException:
         message = "its message cannot be shown"
     where = "" if line is None else f" in line {line}"
-    return f" raised {cut(type(error).__name__)}{where}" + (f": {cut(message)}" if message else "")
+    return f"raised {cut(type(error).__name__)}{where}" + (f": {cut(message)}" if message else "")

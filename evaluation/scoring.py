@@ -19,6 +19,7 @@ from .errors import (
     InputError,
     MappingBudgetError,
     PredictionFormatError,
+    counted,
     quoted,
 )
 from .files import FileContent, read_author_file
@@ -93,7 +94,7 @@ def evaluate_task(
     with the prediction is in the result.
     """
     gold_name, name = (quoted(Path(path).name) for path in (gold_path, prediction_path))
-    gold = read_author_file(gold_path, DEFAULT_LIMITS.csv_bytes, f"gold file {gold_name}")
+    gold = read_author_file(gold_path, f"gold file {gold_name}", DEFAULT_LIMITS.csv_bytes)
     try:
         files = TaskFiles(config, gold, read_prediction(prediction_path, name, DEFAULT_LIMITS.csv_bytes))
     except PredictionFormatError as error:
@@ -140,7 +141,7 @@ def _read_gold(config: TaskConfig, content: FileContent, name: str) -> Gold:
         raise EvaluationFatalError(f"gold file {name} {error}") from None
     if table.column_count != len(config.columns):
         raise EvaluationFatalError(
-            f"gold file {name} has {_count(table.column_count, 'column')}, "
+            f"gold file {name} has {counted(table.column_count, 'column')}, "
             f"expected {len(config.columns)} as in the config"
         )
     places: dict[Rule, int] = {}
@@ -223,7 +224,7 @@ def _compare_shapes(gold: Gold, prediction: Table) -> _Verdict | None:
         ("row_count_mismatch", "data row", gold.table.row_count, prediction.row_count),
     ):
         if expected != got:
-            return _Verdict(None, code, f"expected {_count(expected, noun)}, got {got}")
+            return _Verdict(None, code, f"expected {counted(expected, noun)}, got {got}")
     return None
 
 
@@ -267,7 +268,3 @@ def _why_unequal(config: TaskConfig, matches: Sequence[Sequence[int]]) -> str:
 
 def _column(spec: ColumnSpec) -> str:
     return f"{spec.gold_index} {quoted(spec.gold_name)} ({spec.type})"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

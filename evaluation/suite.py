@@ -58,12 +58,7 @@ def evaluate_suite(
     submission = PredictionDirectory(prediction_root)
     config_set = load_config_set(default_config_root(gold_root) if config_root is None else config_root)
     evaluators = find_dataset_evaluators(config_set, dataset_evaluators)
-    plugin_set = None
-    if plugins:
-        from .plugins import load_plugins
-
-        plugin_set = load_plugins(plugins)
-    return score_suite(config_set, submission, gold_root, evaluators, plugin_set, jobs=jobs).to_dict()
+    return score_suite(config_set, submission, gold_root, evaluators, find_plugins(plugins), jobs=jobs).to_dict()
 
 
 def find_dataset_evaluators(
@@ -79,6 +74,15 @@ def find_dataset_evaluators(
     from .dataset_configs import load_dataset_evaluators
 
     return load_dataset_evaluators(folder if path is None else path, config_set.label_sources)
+
+
+def find_plugins(paths: Sequence[str | os.PathLike[str]]) -> PluginSet | None:
+    """Return the plugins in these files, None where there are no files. Raises EvaluationFatalError as they do."""
+    if not paths:
+        return None
+    from .plugins import load_plugins
+
+    return load_plugins(paths)
 
 
 def score_suite(
@@ -148,7 +152,7 @@ class _Digests:
             self.predictions.add(_prediction_name(files.config), files.prediction.data)
 
 
-Score = Callable[[TaskFiles], "_Outcome | EvaluationFatalError"]
+_Score = Callable[[TaskFiles], "_Outcome | EvaluationFatalError"]
 
 
 class _Tasks:
@@ -159,7 +163,7 @@ class _Tasks:
         self._submission = submission
         self._gold_root = gold_root
 
-    def in_turn(self, score: Score, digests: _Digests, progress: Progress | None) -> list[_Outcome]:
+    def in_turn(self, score: _Score, digests: _Digests, progress: Progress | None) -> list[_Outcome]:
         """Return the outcome of every task, one scored after the other."""
         outcomes = []
         for config in self._config_set.configs:
@@ -179,7 +183,7 @@ class _Tasks:
         return len(configs) >= _LEAST_TASKS_FOR_WORKERS or sum(map(self._size, configs)) >= _LEAST_BYTES_FOR_WORKERS
 
     def in_workers(
-        self, score: Score, digests: _Digests, jobs: int, progress: Progress | None
+        self, score: _Score, digests: _Digests, jobs: int, progress: Progress | None
     ) -> list[_Outcome] | None:
         """Return the outcome of every task, scored in up to `jobs` processes; None where none can be started."""
         try:
@@ -212,7 +216,7 @@ class _Tasks:
 
     def _read(self, config: TaskConfig) -> TaskFiles:
         path = os.path.join(self._gold_root, config.task_id, GOLD_FILE)
-        gold = read_author_file(path, DEFAULT_LIMITS.csv_bytes, f"gold file {_gold_name(config)}")
+        gold = read_author_file(path, f"gold file {_gold_name(config)}", DEFAULT_LIMITS.csv_bytes)
         try:
             return TaskFiles(config, gold, self._submission.read(config.task_id, DEFAULT_LIMITS.csv_bytes))
         except PredictionFormatError as error:

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
-from .errors import InputError
+from .errors import InputError, counted
 
 _MEBIBYTE = 1 << 20
 _SMALL_BYTES = 1 << 16
@@ -129,4 +129,4 @@ def _csv_fault(reason: str, line: int, limits: TableLimits) -> str:
 def _cells(count: int) -> str:
     if count == 0:
         return "no cells (a blank line)"
-    return "1 cell" if count == 1 else f"{count} cells"
+    return counted(count, "cell")

@@ -6,7 +6,7 @@ import itertools
 import random
 import unittest
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import support  # noqa: F401  (the way to the package)
 
@@ -14,6 +14,7 @@ from evaluation.errors import MappingBudgetError
 from evaluation.mapping import Column, smallest_mapping
 
 Views = Sequence[Sequence["Column | None"]]
+Problem = tuple[Sequence[Column], Sequence[int], Views]
 
 
 def find(
@@ -38,6 +39,19 @@ def brute_force(gold: Sequence[Column], kinds: Sequence[int], views: Views) -> t
         if len(readable) == len(columns) and Counter(zip(*readable)) == gold_rows:
             return mapping
     return None
+
+
+def count_found(test: unittest.TestCase, problem: Callable[[random.Random], Problem], seed: int, count: int) -> int:
+    """Assert that the search agrees with brute force on random problems; return how many have a mapping."""
+    source = random.Random(seed)
+    found = 0
+    for _ in range(count):
+        gold, kinds, views = problem(source)
+        expected = brute_force(gold, kinds, views)
+        found += expected is not None
+        exact = source.random() < 0.5
+        test.assertEqual(find(gold, kinds, views, exact=exact), expected, (gold, kinds, views, exact))
+    return found
 
 
 def prefix_search(gold: Sequence[Column], prediction: Sequence[Column]) -> tuple[int, ...] | None:
@@ -116,14 +130,7 @@ ELEMENTARY = [[i ^ j for j in range(8)] for i in range(8)]
 
 class BruteForceTest(unittest.TestCase):
     def test_agrees_on_random_tables(self) -> None:
-        source = random.Random(1)
-        found = 0
-        for _ in range(4000):
-            gold, kinds, views = self.random_problem(source)
-            expected = brute_force(gold, kinds, views)
-            found += expected is not None
-            exact = source.random() < 0.5
-            self.assertEqual(find(gold, kinds, views, exact=exact), expected, (gold, kinds, views, exact))
+        found = count_found(self, self.random_problem, seed=1, count=4000)
         self.assertGreater(found, 700)
         self.assertLess(found, 3900)
 
@@ -276,13 +283,7 @@ class MappingTest(unittest.TestCase):
         self.assertIsNone(find(gold, kinds, views, budget=1_000_000))
 
     def test_renamed_kinds_agree_with_brute_force(self) -> None:
-        source = random.Random(22)
-        found = 0
-        for _ in range(1500):
-            gold, kinds, views = self.problem_of_flags(source)
-            expected = brute_force(gold, kinds, views)
-            found += expected is not None
-            self.assertEqual(find(gold, kinds, views, exact=source.random() < 0.5), expected, (gold, kinds, views))
+        found = count_found(self, self.problem_of_flags, seed=22, count=1500)
         self.assertTrue(200 < found < 1400, found)
 
     @staticmethod

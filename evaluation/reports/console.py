@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..errors import escape
+from ..errors import counted, escape
 from ..results import TaskEvaluationResult
 from ..summary import Summary
-from .text import BOLD, GREEN, RED, YELLOW, ConsoleStyle, counted, listed, percentage
+from .text import BOLD, GREEN, RED, YELLOW, ConsoleStyle, listed, percentage
 
 _SHOWN_DIGEST = 12
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..classification import DatasetEvaluation
 from ..dataset_configs import RATE_TYPES
-from ..errors import escape, quoted
+from ..errors import counted, escape, quoted
 from ..summary import Summary
 from ..summary_evaluations import SummaryEvaluation
-from .text import BOLD, RED, ConsoleStyle, counted, listed, score_text
+from .text import BOLD, RED, ConsoleStyle, listed, score_text
 
 _SHOWN_CLASSES = 20
 _SHOWN_LABEL = 24

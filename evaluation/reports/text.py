@@ -47,8 +47,3 @@ def listed(task_ids: Sequence[str]) -> str:
     more = len(task_ids) - _SHOWN_TASK_IDS
     shown = ", ".join(task_ids[:_SHOWN_TASK_IDS]) + (f" and {more} more" if more > 0 else "")
     return f"{len(task_ids)} ({shown})"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, in the plural where it is not 1."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
