@@ -20,13 +20,13 @@ from .configs import (
     load_config_set,
     task_number_key,
 )
-from .errors import EvaluationFatalError, PredictionFormatError, quoted
+from .errors import EvaluationFatalError, InputError, PredictionFormatError, quoted
 from .files import FileSetDigest, read_author_file
 from .results import TaskEvaluationResult
 from .scoring import GOLD_FILE, UNREADABLE, TaskFiles, score_task
 from .submissions import PREDICTION_FILE, PredictionDirectory
 from .summary import Summary
-from .tables import DEFAULT_LIMITS, Table
+from .tables import DEFAULT_LIMITS, Table, parse_table
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
@@ -133,10 +133,11 @@ def score_suite(
 
 
 class _Outcome(NamedTuple):
-    """A task's result, and, where plugins are to see them, its tables and the column mapping between them."""
+    """A task's result, and, where plugins are to see them, the column mapping taken for it and its two tables."""
 
     result: TaskEvaluationResult
-    tables: tuple[Table, Table | None, Sequence[int | None]] | None = None
+    mapping: Sequence[int | None] | None = None
+    tables: tuple[Table, Table | None] | None = None
 
 
 class _Digests:
@@ -203,16 +204,42 @@ class _Tasks:
                 break
         # The largest task last would keep one worker busy while the others have nothing left to do.
         order = sorted(range(len(configs)), key=lambda i: -self._size(configs[i]))
-        files = ((i, self._read(configs[i])) for i in order)
-        for i, outcome in map_in_workers(score, files, max(1, min(jobs, len(configs)))):
+        # Workers read the files themselves, and send no tables back: what is sent is small.
+        numbers = zip(order, order, strict=True)
+        for i, outcome in map_in_workers(partial(self.in_worker, score), numbers, max(1, min(jobs, len(configs)))):
             outcomes[i] = score(self._without_prediction(configs[i])) if outcome is None else outcome
             if progress is not None:
                 progress(len(outcomes), len(configs))
-        return [_checked(outcomes[i]) for i in sorted(outcomes)]
+        checked = [_checked(outcomes[i]) for i in sorted(outcomes)]
+        return [self._with_tables(config, outcome) for config, outcome in zip(configs, checked, strict=True)]
+
+    def in_worker(self, score: _Score, i: int) -> _Outcome | EvaluationFatalError:
+        """Return the outcome of the task at place i without its tables, or what is wrong with its gold file."""
+        try:
+            return _checked(score(self._read(self._config_set.configs[i])))._replace(tables=None)
+        except EvaluationFatalError as error:
+            return error
 
     def _without_prediction(self, config: TaskConfig) -> TaskFiles:
+        """Return the files of a task whose worker died; that there is no prediction to read is known all the same."""
+        files = self._read(config)
+        if files.prediction is None:
+            return files
         fault = ("worker_died", "the process that scored it died, most likely because memory ran out")
-        return self._read(config)._replace(prediction=None, fault=fault)
+        return files._replace(prediction=None, fault=fault)
+
+    def _with_tables(self, config: TaskConfig, outcome: _Outcome) -> _Outcome:
+        """Return the outcome with the tables that plugins are to see, read anew where a worker has read them."""
+        if outcome.mapping is None or outcome.tables is not None:
+            return outcome
+        files = self._read(config)
+        try:
+            gold = parse_table(files.gold.data)
+            is_table = outcome.result.prediction_column_count > 0
+            prediction = parse_table(files.prediction.data) if files.prediction and is_table else None
+        except InputError:
+            raise EvaluationFatalError(f"the files of {config.task_id} changed while they were scored") from None
+        return outcome._replace(tables=(gold, prediction))
 
     def _read(self, config: TaskConfig) -> TaskFiles:
         path = os.path.join(self._gold_root, config.task_id, GOLD_FILE)
@@ -231,14 +258,14 @@ class _Tasks:
 
 
 def _score(files: TaskFiles, label_sources: Collection[str], with_tables: bool) -> _Outcome | EvaluationFatalError:
-    """Return the outcome of a task, or what is wrong with its gold file; this is what a worker does."""
+    """Return the outcome of a task, or what is wrong with its gold file."""
     try:
         scored = score_task(files, _gold_name(files.config), _prediction_name(files.config), label_sources)
     except EvaluationFatalError as error:
         return error
     if not with_tables:
         return _Outcome(scored.result)
-    return _Outcome(scored.result, (scored.gold.table, scored.prediction, scored.mapping))
+    return _Outcome(scored.result, scored.mapping, (scored.gold.table, scored.prediction))
 
 
 def _checked(outcome: _Outcome | EvaluationFatalError) -> _Outcome:
@@ -294,7 +321,8 @@ def _plugin_fold(
     answered = []
     for config, outcome in zip(config_set.configs, outcomes, strict=True):
         assert outcome.tables is not None, "tables are kept where there are plugins"
-        answered.append(AnsweredTask(config, outcome.result, *outcome.tables))
+        assert outcome.mapping is not None, "as are mappings"
+        answered.append(AnsweredTask(config, outcome.result, *outcome.tables, outcome.mapping))
     return {
         "plugin_set_sha256": plugins.sha256,
         "summary_evaluations": evaluate_summary(plugins, answered, taken),

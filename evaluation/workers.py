@@ -1,19 +1,31 @@
-"""Call a function for many arguments in worker processes; a worker that dies costs no call but its own."""
+"""Call a function for many arguments in worker processes; a worker that dies costs no call but its own.
+
+A worker gets the function when it starts and then an argument at a time. Arguments and results should be small: a
+message that does not fit a pipe can leave this process waiting for a worker that died in the middle of it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
+
+# Windows cannot wait for more.
+_MOST_WORKERS = 61
 
 _Argument = TypeVar("_Argument")
 _Result = TypeVar("_Result")
+
+# What this process calls, where it is a worker.
+_function: Callable[[Any], object] | None = None
 
 
 def processor_count() -> int:
@@ -25,9 +37,13 @@ def processor_count() -> int:
 
 def can_start_workers() -> bool:
     """Return whether worker processes can be started here, and find this package."""
+    if multiprocessing.current_process().daemon:
+        # A daemon may have no children.
+        return False
     try:
-        with _pool(1) as pool:
-            return pool.submit(_process_number).result() != _process_number()
+        with _pool(_process_number, 1) as pool:
+            number: int = pool.submit(_call, None).result()
+            return number != os.getpid()
     except (BrokenProcessPool, ImportError, NotImplementedError, OSError):
         return False
 
@@ -46,12 +62,12 @@ def map_in_workers(
     while not finished:
         taken: dict[int, _Argument] = {}
         running: dict[Future[_Result], int] = {}
-        with _pool(workers) as pool:
+        with _pool(function, workers) as pool:
             try:
                 while not finished:
                     taken.update(islice(waiting, workers - len(running)))
                     for number in taken.keys() - running.values():
-                        running[pool.submit(function, taken[number])] = number
+                        running[pool.submit(_call, taken[number])] = number
                     finished = not running
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
                         result = future.result()
@@ -66,28 +82,45 @@ def map_in_workers(
 
 def _call_alone(function: Callable[[_Argument], _Result], argument: _Argument) -> _Result | None:
     try:
-        with _pool(1) as pool:
-            return pool.submit(function, argument).result()
+        with _pool(function, 1) as pool:
+            result: _Result = pool.submit(_call, argument).result()
+            return result
     except BrokenProcessPool:
         return None
 
 
 @contextlib.contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+def _pool(function: Callable[[Any], object], workers: int) -> Iterator[ProcessPoolExecutor]:
     # A worker that starts afresh looks for this package where its parent does; a host program may have it elsewhere.
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path.append(root)
     try:
-        with ProcessPoolExecutor(workers, initializer=_end_at_once_when_interrupted) as pool:
+        with ProcessPoolExecutor(min(workers, _MOST_WORKERS), initializer=_start, initargs=(function,)) as pool:
             yield pool
     finally:
         # The last of them: it may have been there before.
         del sys.path[-1 - sys.path[::-1].index(root)]
 
 
-def _process_number() -> int:
-    return os.getpid()
-
-
-def _end_at_once_when_interrupted() -> None:
+def _start(function: Callable[[Any], object]) -> None:
+    """Make this process a worker for the function, which ends at once when it is interrupted or its parent is gone."""
+    global _function
+    _function = function
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _call(argument: Any) -> Any:
+    assert _function is not None, "a worker is started with its function"
+    return _function(argument)
+
+
+def _process_number(_: object) -> int:
+    return os.getpid()
