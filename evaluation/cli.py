@@ -19,7 +19,7 @@ from .reports.output import check_output, write_atomically
 from .reports.text import ConsoleStyle
 from .scoring import GOLD_FILE
 from .submissions import PREDICTION_FILE, PredictionDirectory
-from .suite import Progress, find_dataset_evaluators, find_plugins, score_suite
+from .suite import MAX_JOBS, Progress, find_dataset_evaluators, find_plugins, score_suite
 from .summary import EVALUATOR, Summary
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
@@ -36,7 +36,6 @@ EXIT_INTERRUPTED = 130
 _SUMMARY_FILE = "evaluation_summary.json"
 _STANDARD_OUTPUT = "-"
 _PROGRESS_AFTER_SECONDS = 1.0
-_MAX_JOBS = 256
 
 
 def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
@@ -124,7 +123,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         type=_jobs,
         default=1,
         metavar="N",
-        help="score in N processes where that pays, auto for one per processor (default: 1)",
+        help="score in up to N processes where that pays, auto for one per processor (default: 1)",
     )
 
 
@@ -154,8 +153,8 @@ def _jobs(text: str) -> int:
         from .workers import processor_count
 
         return processor_count()
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:5]) <= _MAX_JOBS):
-        raise argparse.ArgumentTypeError(f"expected a number from 1 to {_MAX_JOBS}, or auto, got {text!r}")
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:5]) <= MAX_JOBS):
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to {MAX_JOBS}, or auto, got {text!r}")
     return int(text)
 
 

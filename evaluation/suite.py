@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 
+MAX_JOBS = 256
+
 # With fewer bytes of tables, and fewer tasks, most runs end within a second, and workers do not pay.
 _LEAST_BYTES_FOR_WORKERS = 16 << 20
 _LEAST_TASKS_FOR_WORKERS = 4000
@@ -52,8 +54,9 @@ def evaluate_suite(
     """Return the summary of a benchmark in its JSON form.
 
     Without `config_root` it is found as `default_config_root` says, and without `dataset_evaluators`, a file or a
-    folder, as `find_dataset_evaluators` does. Tasks are scored in up to `jobs` processes. Raises EvaluationFatalError
-    when a root cannot be listed, or a config, a gold file or a plugin is missing or invalid.
+    folder, as `find_dataset_evaluators` does. Tasks are scored in up to `jobs` processes, 1 to MAX_JOBS. Raises
+    EvaluationFatalError when a root cannot be listed, or a config, a gold file or a plugin is missing or invalid, and
+    ValueError when `jobs` is no such number.
     """
     submission = PredictionDirectory(prediction_root)
     config_set = load_config_set(default_config_root(gold_root) if config_root is None else config_root)
@@ -98,9 +101,11 @@ def score_suite(
 
     `progress` is called with the tasks done and their total after each task. Tasks are scored in up to `jobs`
     processes, with the same summary whatever their number. Raises EvaluationFatalError when the gold root is no
-    directory, a gold file is missing or invalid, or a dataset evaluator's classes have no gold label among them; a
-    prediction can fail no task but its own.
+    directory, a gold file is missing or invalid, or a dataset evaluator's classes have no gold label among them, and
+    ValueError when `jobs` is no whole number from 1 to MAX_JOBS; a prediction can fail no task but its own.
     """
+    if type(jobs) is not int or not 1 <= jobs <= MAX_JOBS:
+        raise ValueError(f"jobs: expected a whole number from 1 to {MAX_JOBS}, got {jobs!r}")
     if not os.path.isdir(gold_root):
         raise EvaluationFatalError(f"the gold root {quoted(str(gold_root))} is not a directory")
     evaluators = dataset_evaluators.evaluators if dataset_evaluators else ()
@@ -116,8 +121,7 @@ def score_suite(
                 outcomes = tasks.in_turn(score, digests, progress)
     except EvaluationFatalError as error:
         # Gold that does not fit may well be sound, and the configs another benchmark's.
-        root = quoted(str(config_set.root))
-        raise EvaluationFatalError(f"{error}; the config set is {root}, --config-root names another") from None
+        raise EvaluationFatalError(f"{error}; the config set is {quoted(str(config_set.root))}") from None
     results = tuple(outcome.result for outcome in outcomes)
     return Summary(
         evaluator_version=__version__,

@@ -12,7 +12,7 @@ from random import Random
 from unittest import mock
 
 import benchmark
-from support import ROOT, FolderTestCase, environment
+from support import ROOT, FolderTestCase, captured, environment
 
 
 class BenchmarkTest(FolderTestCase):
@@ -26,6 +26,15 @@ class BenchmarkTest(FolderTestCase):
         header, row = done.stdout.splitlines()
         self.assertEqual(header.split()[:2], ["workload", "floor"])
         self.assertRegex(row, r"^wide( +[0-9.]+){6}$")
+
+    def test_usage(self) -> None:
+        for arguments in (["--repeats", "0"], ["--repeats", "-1"], ["no such workload"]):
+            with self.subTest(arguments=arguments), captured() as (_, error), self.assertRaises(SystemExit) as left:
+                benchmark.main(arguments)
+            self.assertEqual(left.exception.code, 2)
+            self.assertIn("error: ", error.getvalue())
+        with captured(), self.assertRaisesRegex(SystemExit, "--no-such-option"):
+            benchmark.main(["wide", "--option=--no-such-option"])
 
     def test_the_same_seed_gives_the_same_files(self) -> None:
         contents = []

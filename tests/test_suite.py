@@ -125,7 +125,7 @@ class SuiteTest(BenchmarkTestCase):
             if gold is None:
                 self.assertFalse((self.folder / "golds" / "task_1").exists())
             with self.subTest(gold=gold):
-                self.assert_fatal(mentions=[f"the config set is '{self.folder / 'configs'}'", "--config-root"])
+                self.assert_fatal(mentions=[f"the config set is '{self.folder / 'configs'}'"])
 
     def test_gold_may_be_a_link(self) -> None:
         self.add_task(1, gold=None)

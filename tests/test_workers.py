@@ -47,12 +47,16 @@ def square_or_raise(number: int) -> int:
     return number * number
 
 
-def die_on_task_2(files: TaskFiles, label_sources: Collection[str], with_tables: bool) -> Any:
-    """Score a task as usual, but be killed by the prediction of task 2, as if for want of memory."""
+def die_on_tasks_2_and_8(files: TaskFiles, label_sources: Collection[str], with_tables: bool) -> Any:
+    """Score a task as usual, but be killed by two of them, as if for want of memory."""
     in_worker = multiprocessing.parent_process() is not None
-    if in_worker and files.config.task_id == "task_2" and files.prediction is not None:
+    if in_worker and files.config.task_id in ("task_2", "task_8"):
         os.kill(os.getpid(), signal.SIGKILL)
     return honest_score(files, label_sources, with_tables)
+
+
+def exit_with_whether_workers_can_start() -> None:
+    sys.exit(int(can_start_workers()))
 
 
 @unittest.skipUnless(WORKERS, "needs processes")
@@ -93,6 +97,35 @@ class MapTest(FolderTestCase):
                     command, env=environment(), cwd=program.parent, capture_output=True, text=True, check=False
                 )
                 self.assertEqual((done.stdout, done.stderr), ("True True\n", ""))
+
+    def test_a_daemon_starts_none(self) -> None:
+        daemon = multiprocessing.Process(target=exit_with_whether_workers_can_start, daemon=True)
+        daemon.start()
+        daemon.join(60)
+        self.assertEqual(daemon.exitcode, 0)
+
+    def test_workers_end_with_their_parent(self) -> None:
+        program = """
+            import os, signal, sys, time
+            sys.path.insert(0, sys.argv[1])
+            from evaluation.workers import map_in_workers
+
+            if __name__ == "__main__":
+                for _ in map_in_workers(time.sleep, enumerate([0, 600, 600]), 2):
+                    os.kill(os.getpid(), signal.SIGKILL)
+            """
+        path = self.write("parent.py", textwrap.dedent(program))
+        # Workers hold the streams open, so that this ends when the last of them has.
+        done = subprocess.run(
+            [sys.executable, str(path), str(ROOT)], env=environment(), capture_output=True, check=False, timeout=60
+        )
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+
+    def test_no_more_workers_than_every_system_can_wait_for(self) -> None:
+        with mock.patch("evaluation.workers.ProcessPoolExecutor") as executor:
+            self.assertEqual(list(map_in_workers(square, [], 256)), [])
+        executor.assert_called_once()
+        self.assertEqual(executor.call_args.args, (61,))
 
     def host_program(self) -> Path:
         """Return a program that loads the facade by its path and starts workers."""
@@ -155,12 +188,13 @@ class JobsTest(BenchmarkTestCase):
 
     def test_a_worker_that_dies_fails_its_own_task_visibly(self) -> None:
         honest = self.score()
-        with mock.patch.object(suite, "_score", die_on_task_2):
+        with mock.patch.object(suite, "_score", die_on_tasks_2_and_8):
             summary = self.score("--jobs", "2")
         (died,) = (task for task in summary["tasks"] if task["error_code"] == "worker_died")
         self.assertEqual((died["task_id"], died["gold_row_count"], died["prediction_row_count"]), ("task_2", 20, 0))
         self.assertEqual(summary["failure_counts"]["worker_died"], 1)
         for task, as_before in zip(summary["tasks"], honest["tasks"]):
+            # That task 8 has no prediction is known whatever happens to a worker.
             if task["task_id"] != "task_2":
                 self.assertEqual(task, as_before)
 
@@ -188,6 +222,10 @@ class JobsTest(BenchmarkTestCase):
                 status, _, error = run_cli(*self.roots, f"--jobs={text}")
                 self.assertEqual(status, 2)
                 self.assertIn("expected a number from 1 to 256, or auto", error)
+        keywords = {f"{name}_root": self.folder / f"{name}s" for name in ("prediction", "gold", "config")}
+        for jobs in (0, 257, True, 2.0, "auto"):
+            with self.subTest(jobs=jobs), self.assertRaisesRegex(ValueError, "a whole number from 1 to 256, got"):
+                suite.evaluate_suite(**keywords, jobs=jobs)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":
