@@ -23,6 +23,11 @@ try:
     from evaluation.scoring import evaluate_task
     from evaluation.suite import evaluate_suite
     from evaluation.summary import Summary
+except KeyboardInterrupt:
+    if __name__ != "__main__":
+        raise
+    sys.stderr.write("interrupted\n")
+    raise SystemExit(130) from None
 finally:
     # The host program's own modules must not be shadowed by the folders beside this file.
     sys.path.remove(_HERE)

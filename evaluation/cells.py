@@ -256,13 +256,16 @@ def can_read(rule: Rule, texts: Sequence[str]) -> bool:
     return rule.surely_reads(texts) or _takes_all(rule.canonical, set(texts))
 
 
-def first_unreadable(rule: Rule, texts: Iterable[str]) -> str | None:
-    """Return a sentence part such as "row 3 'abc' is not a number" for the first unreadable cell, None without one."""
+def first_unreadable(rule: Rule, texts: Iterable[str], redact: bool = False) -> str | None:
+    """Return a sentence part such as "row 3 'abc' is not a number" for the first unreadable cell, None without one.
+
+    With `redact` it does not quote the cell.
+    """
     for row, text in enumerate(texts, start=1):
         try:
             rule.canonical(text)
         except CellError as error:
-            return f"row {row} {quoted(text)} {error}"
+            return f"row {row} {error}" if redact else f"row {row} {quoted(text)} {error}"
     return None
 
 

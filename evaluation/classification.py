@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from .confusion import BinaryCounts, ConfusionCounts, weighted_mean
-from .dataset_configs import AVERAGES, MAX_CLASSES, RATE_TYPES, DatasetEvaluator
-from .errors import EvaluationFatalError, quoted
+from .dataset_configs import AVERAGES, MAX_CLASSES, RATE_TYPES, DatasetEvaluator, evaluator_file
+from .errors import REDACTED, quoted
 from .metrics import Interval, wilson_interval
 from .results import MISSING_LABEL_REASONS, LabelPair, TaskEvaluationResult
 
@@ -102,6 +102,14 @@ class DatasetEvaluation:
             },
             "score": self.evaluator.type != "confusion_matrix" and self._score is None,
         }
+
+    def redacted(self) -> DatasetEvaluation:
+        """Return the same counts without gold's texts: the classes have numbers for names, and the source has none."""
+        names = tuple(f"class {number}" for number in range(1, len(self.classes) + 1))
+        positive = self.evaluator.positive_class
+        if positive is not None:
+            positive = names[self.classes.index(positive)]
+        return replace(self, evaluator=replace(self.evaluator, source=REDACTED, classes=names, positive_class=positive))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evaluation as it stands in the summary, described by `schema/summary.schema.json`."""
@@ -250,33 +258,26 @@ def _skip_reason(
 
 def _with_classes(evaluator: DatasetEvaluator, expected: Sequence[str]) -> DatasetEvaluator:
     """Return the evaluator with its classes, and its positive class as one of them."""
-    name = f"dataset evaluator {quoted(evaluator.file)}"
+    file = evaluator_file(evaluator.file)
+    source = quoted(evaluator.source)
     if not expected:
-        raise EvaluationFatalError(
-            f"{name}, source: expected a column of one-row gold tables with a value in one of them at least, "
-            f"got {quoted(evaluator.source)}"
-        )
+        file.refuse("source", "a column of one-row gold tables with a value in one of them at least", evaluator.source)
     # Of labels that differ in case only, the first in order gives the class its name.
     found = {evaluator.fold(label): label for label in sorted(set(expected), reverse=True)}
     if evaluator.classes is None:
         if len(found) > MAX_CLASSES:
-            raise EvaluationFatalError(f"{name}: expected at most {MAX_CLASSES} distinct labels, got {len(found)}")
+            file.refuse("source", f"at most {MAX_CLASSES} distinct labels", len(found))
         classes = tuple(sorted(found.values()))
     else:
         classes = evaluator.classes
         if found.keys().isdisjoint(map(evaluator.fold, classes)):
-            raise EvaluationFatalError(
-                f"{name}, classes: expected a class that some gold cell of {quoted(evaluator.source)} has, "
-                f"such as {quoted(min(found.values()))}, got only others"
-            )
+            known = quoted(min(found.values()))
+            file.refuse("classes", f"a class that some gold cell of {source} has, such as {known}", list(classes))
     positive = evaluator.positive_class
     if positive is not None:
         positive = {evaluator.fold(label): label for label in classes}.get(evaluator.fold(positive))
         if positive is None:
-            raise EvaluationFatalError(
-                f"{name}, positive_class: expected one of the gold labels of {quoted(evaluator.source)}, "
-                f"got {quoted(str(evaluator.positive_class))}"
-            )
+            file.refuse("positive_class", f"one of the gold labels of {source}", evaluator.positive_class)
     return replace(evaluator, classes=classes, positive_class=positive)
 
 

@@ -17,10 +17,12 @@ from .errors import EvaluationFatalError, quoted
 from .reports import console, summary_json
 from .reports.output import check_output, write_atomically
 from .reports.text import ConsoleStyle
+from .runner import Progress
 from .scoring import GOLD_FILE
-from .submissions import PREDICTION_FILE, PredictionDirectory
-from .suite import MAX_JOBS, Progress, find_dataset_evaluators, find_plugins, score_suite
+from .submissions import PREDICTION_FILE, open_submission
+from .suite import MAX_JOBS, find_dataset_evaluators, find_plugins, score_suite
 from .summary import EVALUATOR, Summary
+from .tables import DEFAULT_LIMITS, TableLimits
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ EXIT_INTERRUPTED = 130
 
 _SUMMARY_FILE = "evaluation_summary.json"
 _STANDARD_OUTPUT = "-"
+# As much as every platform can count to in a length.
+_MAX_LIMIT = 2**31 - 1
 _PROGRESS_AFTER_SECONDS = 1.0
 
 
@@ -57,7 +61,7 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
     try:
         return _run(arguments)
     except EvaluationFatalError as error:
-        parser.error(str(error))
+        parser.error(error.redacted if arguments.redact_gold else str(error))
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
@@ -66,12 +70,13 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
 def _parser(prog: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=prog,
-        usage="%(prog)s --prediction-root DIR --gold-root DIR [--config-root DIR] [options]",
+        usage="%(prog)s --prediction-root PATH --gold-root DIR [--config-root DIR] [options]",
         description="Score a benchmark: per task, one predicted CSV against the gold table.",
         epilog="Exit status: 0 scored, 1 scored and below a bar, 2 could not score, 130 interrupted.",
         allow_abbrev=False,
     )
     _add_inputs(parser)
+    _add_limits(parser)
     _add_output(parser)
     add = parser.add_argument
     add(
@@ -94,7 +99,13 @@ def _parser(prog: str | None) -> argparse.ArgumentParser:
 
 def _add_inputs(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--prediction-root", required=True, type=_path, metavar="DIR", help="holds task_N/prediction.csv")
+    add(
+        "--prediction-root",
+        required=True,
+        type=_path,
+        metavar="PATH",
+        help="a folder or a zip archive that holds task_N/prediction.csv",
+    )
     add("--gold-root", required=True, type=_path, metavar="DIR", help="holds task_N/gold.csv")
     add(
         "--config-root",
@@ -127,13 +138,34 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    limits = parser.add_argument_group("limits", "What a CSV file, gold or prediction, may hold at most.")
+    for name, what in (
+        ("csv_bytes", "bytes"),
+        ("rows", "data rows"),
+        ("columns", "columns"),
+        ("cell_characters", "characters in one cell"),
+    ):
+        default = getattr(DEFAULT_LIMITS, name)
+        option = f"--max-{name.replace('_', '-')}"
+        limits.add_argument(
+            option, dest=name, type=_limit, default=default, metavar="N", help=f"{what} (default: {default})"
+        )
+
+
 def _add_output(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add(
         "--output",
         type=_path,
         metavar="FILE",
-        help=f"where to write the summary, - for standard output (default: PREDICTION_ROOT/{_SUMMARY_FILE})",
+        help=f"where to write the summary, - for standard output (default: PREDICTION_ROOT/{_SUMMARY_FILE}, "
+        f"and NAME.{_SUMMARY_FILE} beside an archive NAME.zip)",
+    )
+    add(
+        "--redact-gold",
+        action="store_true",
+        help="show nothing of what gold's cells and headers hold, for output that participants see",
     )
     add("--json", action="store_true", help="print the summary without its tasks as JSON instead of text")
     lines = parser.add_mutually_exclusive_group()
@@ -146,6 +178,12 @@ def _path(text: str) -> str:
         # Most likely a variable that is not set; the current directory is not what was meant.
         raise argparse.ArgumentTypeError("expected a path, got nothing")
     return text
+
+
+def _limit(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:11]) <= _MAX_LIMIT):
+        raise argparse.ArgumentTypeError(f"expected a number from 1 to {_MAX_LIMIT}, got {text!r}")
+    return int(text)
 
 
 def _jobs(text: str) -> int:
@@ -177,7 +215,7 @@ def _metric_bar(text: str) -> tuple[str, Fraction]:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    submission = PredictionDirectory(arguments.prediction_root)
+    submission = open_submission(arguments.prediction_root)
     config_root = default_config_root(arguments.gold_root) if arguments.config_root is None else arguments.config_root
     output = _output_path(arguments, Path(config_root))
     config_set = load_config_set(config_root)
@@ -188,7 +226,15 @@ def _run(arguments: argparse.Namespace) -> int:
         bars.check(evaluators, plugins)
     with _ProgressLine(sys.stderr) as progress:
         summary = score_suite(
-            config_set, submission, arguments.gold_root, evaluators, plugins, progress, arguments.jobs
+            config_set,
+            submission,
+            arguments.gold_root,
+            evaluators,
+            plugins,
+            progress=progress,
+            jobs=arguments.jobs,
+            limits=TableLimits(*(getattr(arguments, name) for name in TableLimits._fields)),
+            redact_gold=arguments.redact_gold,
         )
     if output is not None:
         write_atomically(output, summary_json.render(summary))
@@ -222,7 +268,7 @@ def _output_path(arguments: argparse.Namespace, config_root: Path) -> Path | Non
         return None
     if arguments.output is None:
         # This path lies in the participant's tree: a link planted there is replaced, not followed.
-        output = Path(arguments.prediction_root, _SUMMARY_FILE)
+        output = _default_output(Path(arguments.prediction_root))
     else:
         output = Path(arguments.output)
         if os.path.islink(output):
@@ -233,12 +279,18 @@ def _output_path(arguments: argparse.Namespace, config_root: Path) -> Path | Non
     return output
 
 
+def _default_output(prediction_root: Path) -> Path:
+    if os.path.isfile(prediction_root):
+        return prediction_root.with_name(f"{prediction_root.stem}.{_SUMMARY_FILE}")
+    return prediction_root / _SUMMARY_FILE
+
+
 def _is_input(path: Path, arguments: argparse.Namespace, config_root: Path) -> bool:
     folder, name = os.path.realpath(path.parent), path.name
     evaluators = os.path.realpath(arguments.dataset_evaluators or config_root / DATASET_EVALUATORS_FOLDER)
     if folder == evaluators or (folder == os.path.realpath(config_root) and name.startswith("task_")):
         return path.suffix == ".json"
-    if os.path.join(folder, name) in (evaluators, *map(os.path.realpath, arguments.plugin)):
+    if os.path.join(folder, name) in map(os.path.realpath, (evaluators, arguments.prediction_root, *arguments.plugin)):
         return True
     task_root = os.path.dirname(folder)
     return (task_root == os.path.realpath(arguments.gold_root) and name == GOLD_FILE) or (

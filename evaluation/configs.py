@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .cells import MAX_DIGITS, NUMBER_MODES, NUMBER_UNITS, RULES, NumberRule, Rule
-from .errors import EvaluationFatalError, quoted
+from .errors import EvaluationFatalError, Faults, quoted
 from .files import FileSetDigest, read_author_file
 from .strict_json import JsonFile
 
@@ -118,7 +118,8 @@ def default_config_root(gold_root: str | os.PathLike[str]) -> Path:
 def load_config_set(config_root: str | os.PathLike[str]) -> ConfigSet:
     """Return the config set of every `task_*.json` directly in `config_root`.
 
-    Raises EvaluationFatalError when the folder cannot be listed, holds no such file, or holds an invalid one.
+    Raises EvaluationFatalError when the folder cannot be listed, holds no such file, or holds invalid ones, with the
+    fault of each.
     """
     root = Path(config_root)
     try:
@@ -129,15 +130,17 @@ def load_config_set(config_root: str | os.PathLike[str]) -> ConfigSet:
         ) from None
     if not names:
         raise EvaluationFatalError(f"the config root {quoted(str(config_root))} holds no task_*.json")
-    for name in sorted(names):
-        if not is_task_id(os.path.splitext(name)[0]):
-            _file(name).refuse("", "a name task_N.json with N without leading zeros", name)
+    faults = Faults()
     digest = FileSetDigest()
     configs = []
     for name in sorted(names, key=task_number_key):
-        data = _read_file(os.path.join(root, name), name)
-        digest.add(name, data)
-        configs.append(read_task_config(data, name))
+        with faults.gathered():
+            if not is_task_id(os.path.splitext(name)[0]):
+                _file(name).refuse("", "a name task_N.json with N without leading zeros", name)
+            data = _read_file(os.path.join(root, name), name)
+            digest.add(name, data)
+            configs.append(read_task_config(data, name))
+    faults.raise_any()
     return ConfigSet(root, tuple(configs), digest.hexdigest())
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from .cells import Rule
-from .errors import CellError, EvaluationFatalError, quoted
+from .errors import CellError, EvaluationFatalError, Faults, quoted
 from .files import FileSetDigest, read_author_file
 from .strict_json import JsonFile
 
@@ -80,21 +80,24 @@ def load_dataset_evaluators(path: str | os.PathLike[str], sources: Mapping[str, 
     """
     path = Path(path)
     digest = FileSetDigest()
+    faults = Faults()
     by_id: dict[str, DatasetEvaluator] = {}
     for file_path in _files(path):
-        file = _file(file_path.name)
-        data = read_author_file(file_path, file).data
-        digest.add(file_path.name, data)
-        evaluator = read_dataset_evaluator(data, file_path.name, sources)
-        other = by_id.setdefault(evaluator.id, evaluator)
-        if other is not evaluator:
-            file.refuse("id", f"an id of its own, not that of {quoted(other.file)}", evaluator.id)
+        with faults.gathered():
+            file = evaluator_file(file_path.name)
+            data = read_author_file(file_path, file).data
+            digest.add(file_path.name, data)
+            evaluator = read_dataset_evaluator(data, file_path.name, sources)
+            other = by_id.setdefault(evaluator.id, evaluator)
+            if other is not evaluator:
+                file.refuse("id", f"an id of its own, not that of {quoted(other.file)}", evaluator.id)
+    faults.raise_any()
     return DatasetEvaluatorSet(tuple(by_id[key] for key in sorted(by_id)), digest.hexdigest())
 
 
 def read_dataset_evaluator(data: bytes, name: str, sources: Mapping[str, Sequence[Rule]]) -> DatasetEvaluator:
     """Return the evaluator that the bytes of the file called `name` spell. Raises as `load_dataset_evaluators` does."""
-    file = _file(name)
+    file = evaluator_file(name)
     document = file.object_with(
         "",
         file.parse(data),
@@ -219,5 +222,6 @@ def _folded(label: str, case_sensitive: bool) -> str:
     return label if case_sensitive else label.casefold()
 
 
-def _file(name: str) -> JsonFile:
+def evaluator_file(name: str) -> JsonFile:
+    """Return the file called `name` as messages call it."""
     return JsonFile("dataset evaluator", name)

@@ -7,7 +7,9 @@ the file knows whose it is.
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Iterator, Sequence
 
 # The ranges are spelled out, not asked of the Unicode tables, so that a message has the same bytes on every Python:
 # control characters, soft hyphen, invisible and bidirectional formatting, line separators, surrogates, private use,
@@ -18,13 +20,57 @@ _UNSHOWABLE = (
 )
 _SHOWN_CHARACTERS = 80
 
+# What stands for a text that could tell what gold holds.
+REDACTED = "(redacted)"
+_SHOWN_FAULTS = 20
+
 
 class EvaluationError(Exception):
     """Base of every error that this package raises on purpose; its text is one sentence for a person."""
 
 
 class EvaluationFatalError(EvaluationError):
-    """A config, a gold file, a root or an option is unusable: no score can be given (exit status 2)."""
+    """A config, a gold file, a root or an option is unusable: no score can be given (exit status 2).
+
+    `redacted` is the text without what gold holds, where the text itself may show some of it.
+    """
+
+    def __init__(self, text: str, redacted: str | None = None) -> None:
+        super().__init__(text)
+        self.redacted = text if redacted is None else redacted
+
+    def __reduce__(self) -> tuple[type[EvaluationFatalError], tuple[str, str]]:
+        return type(self), (str(self), self.redacted)
+
+
+class Faults:
+    """The faults of a benchmark's files, found one by one and told together."""
+
+    def __init__(self) -> None:
+        self._errors: list[EvaluationFatalError] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._errors)
+
+    def add(self, error: EvaluationFatalError) -> None:
+        self._errors.append(error)
+
+    @contextlib.contextmanager
+    def gathered(self) -> Iterator[None]:
+        """Keep the EvaluationFatalError that is raised inside, if any."""
+        try:
+            yield
+        except EvaluationFatalError as error:
+            self._errors.append(error)
+
+    def raise_any(self, remark: str = "") -> None:
+        """Raise one EvaluationFatalError where there are faults: the first twenty, and how many more there are.
+
+        Several stand on lines of their own; `remark` is added once.
+        """
+        if self._errors:
+            texts, redacted = map(str, self._errors), (error.redacted for error in self._errors)
+            raise EvaluationFatalError(*(_told_together(list(some), remark) for some in (texts, redacted))) from None
 
 
 class PredictionFormatError(EvaluationError):
@@ -60,6 +106,19 @@ def quoted(text: str) -> str:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural where it is not 1."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _told_together(sentences: Sequence[str], remark: str) -> str:
+    remark = f"; {remark}" if remark else ""
+    if len(sentences) == 1:
+        return sentences[0] + remark
+    more = len(sentences) - _SHOWN_FAULTS
+    lines = [
+        f"{len(sentences)} faults{remark}:",
+        *sentences[:_SHOWN_FAULTS],
+        *([f"and {more} more"] if more > 0 else []),
+    ]
+    return "\n  ".join(lines)
 
 
 def _escaped(code: int) -> str:

@@ -23,10 +23,13 @@ _MAX_AUTHOR_BYTES = 16 << 20
 
 
 class FileContent(NamedTuple):
-    """The bytes of a regular file, and its identity on this machine: two hard links to one file share it."""
+    """The bytes of a file, and its identity on this machine: two hard links to one file share it.
+
+    None is the identity of what has none of its own, such as a part of another file.
+    """
 
     data: bytes
-    identity: tuple[int, int]
+    identity: tuple[int, int] | None
 
 
 def kind_of(mode: int) -> str:
@@ -34,25 +37,39 @@ def kind_of(mode: int) -> str:
     return next((noun for is_kind, noun in _KINDS if is_kind(mode)), "a regular file")
 
 
-def read_file(path: str | os.PathLike[str], max_bytes: int, *, follow_links: bool) -> FileContent:
-    """Return the content of the regular file at `path`.
+def open_regular_file(path: str | os.PathLike[str], *, follow_links: bool, folder: int | None = None) -> int:
+    """Return a descriptor of the regular file at `path`, which is in the open `folder` where there is one.
 
     The kind is checked on the open descriptor, so nothing can be swapped in between. Raises FileNotFoundError when
-    nothing is there, and InputError when it is not a regular file, cannot be read, or is longer than `max_bytes`.
+    nothing is there, and InputError when it is not a regular file or cannot be opened.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     if not follow_links:
         flags |= getattr(os, "O_NOFOLLOW", 0)
     try:
-        descriptor = os.open(path, flags)
+        descriptor = os.open(path, flags, dir_fd=folder)
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(path) from None
     except (OSError, ValueError) as error:
-        raise InputError(_refusal(path, error)) from None
+        raise InputError(_refusal(path, folder, error)) from None
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        raise InputError(f"is {kind_of(mode)}, not a regular file")
+    return descriptor
+
+
+def read_file(
+    path: str | os.PathLike[str], max_bytes: int, *, follow_links: bool, folder: int | None = None
+) -> FileContent:
+    """Return the content of the regular file at `path`.
+
+    Raises FileNotFoundError and InputError as `open_regular_file` does, and InputError when it cannot be read or is
+    longer than `max_bytes`.
+    """
+    descriptor = open_regular_file(path, follow_links=follow_links, folder=folder)
     try:
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise InputError(f"is {kind_of(status.st_mode)}, not a regular file")
         data = _read_at_most(descriptor, max_bytes, status.st_size)
     except OSError as error:
         raise InputError(f"cannot be read ({_reason(error)})") from None
@@ -86,10 +103,10 @@ def _read_at_most(descriptor: int, max_bytes: int, expected_bytes: int) -> bytes
     return b"".join(chunks)
 
 
-def _refusal(path: str | os.PathLike[str], error: OSError | ValueError) -> str:
+def _refusal(path: str | os.PathLike[str], folder: int | None, error: OSError | ValueError) -> str:
     """Return why `path` could not be opened: its kind where that is the cause, else the system's reason."""
     try:
-        kind = kind_of(os.lstat(path).st_mode)
+        kind = kind_of(os.stat(path, dir_fd=folder, follow_symlinks=False).st_mode)
     except (OSError, ValueError):
         kind = "a regular file"
     if kind != "a regular file":

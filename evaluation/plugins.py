@@ -124,17 +124,21 @@ def load_plugins(paths: Sequence[str | os.PathLike[str]]) -> PluginSet:
 
 
 def evaluate_summary(
-    plugins: PluginSet, tasks: Sequence[AnsweredTask], taken: Collection[str] = ()
+    plugins: PluginSet, tasks: Sequence[AnsweredTask], taken: Collection[str] = (), redact_gold: bool = False
 ) -> tuple[SummaryEvaluation, ...]:
     """Return the results of all summary evaluators, in the order of the plugins; every function has at least one.
 
     What a function raises, a result that cannot be used, and a name that is among `taken` or an earlier result's
-    become errors.
+    become errors. With `redact_gold` results go by their function's name, with their scores alone, and what is printed
+    is lost.
     """
     names = set(taken)
     evaluations = []
     for evaluator in plugins.evaluators:
-        for evaluation in _evaluate(evaluator, tasks):
+        for number, evaluation in enumerate(_evaluate(evaluator, tasks, muted=redact_gold), start=1):
+            if redact_gold:
+                name = evaluator.name if number == 1 else f"{evaluator.name} ({number})"
+                evaluation = evaluation.redacted(name)
             if evaluation.name in names:
                 evaluation = SummaryEvaluation(evaluation.name, error="the name is that of an earlier result")
             names.add(evaluation.name)
@@ -147,11 +151,14 @@ class _PluginFaultError(Exception):
 
 
 @contextlib.contextmanager
-def _foreign_code() -> Iterator[None]:
-    """Run the user's code: what it prints goes to standard error, and it cannot move the paths of the run."""
+def _foreign_code(muted: bool = False) -> Iterator[None]:
+    """Run the user's code: what it prints goes to standard error or nowhere, and it cannot move the run's paths."""
     folder = os.getcwd()
     try:
-        with contextlib.redirect_stdout(_StandardError()):
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(contextlib.redirect_stdout(io.StringIO() if muted else _StandardError()))
+            if muted:
+                stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
             yield
     finally:
         os.chdir(folder)
@@ -219,9 +226,9 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(function)
 
 
-def _evaluate(evaluator: SummaryEvaluator, tasks: Sequence[AnsweredTask]) -> list[SummaryEvaluation]:
+def _evaluate(evaluator: SummaryEvaluator, tasks: Sequence[AnsweredTask], muted: bool) -> list[SummaryEvaluation]:
     try:
-        with _foreign_code():
+        with _foreign_code(muted):
             return read_results(_call(evaluator, tasks), evaluator.name)
     except KeyboardInterrupt:
         raise

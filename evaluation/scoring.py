@@ -26,11 +26,26 @@ from .files import FileContent, read_author_file
 from .matching import is_matchable
 from .results import LabelPair, TaskEvaluationResult
 from .submissions import read_prediction
-from .tables import DEFAULT_LIMITS, Table, parse_table
+from .tables import DEFAULT_LIMITS, Table, TableLimits, parse_table
 
 GOLD_FILE = "gold.csv"
 # The error code of a prediction that is no table.
 UNREADABLE = "invalid_prediction_csv"
+
+
+class ScoringOptions(NamedTuple):
+    """How tasks are scored, whichever they are.
+
+    `limits` hold for gold and predictions. A result has a label pair for each column named in `label_sources`. With
+    `redact_gold` no message quotes a cell or a header.
+    """
+
+    limits: TableLimits = DEFAULT_LIMITS
+    label_sources: Collection[str] = ()
+    redact_gold: bool = False
+
+
+DEFAULT_OPTIONS = ScoringOptions()
 
 
 class Gold(NamedTuple):
@@ -102,15 +117,14 @@ def evaluate_task(
     return score_task(files, gold_name, name).result
 
 
-def score_task(files: TaskFiles, gold_name: str, name: str, label_sources: Collection[str] = ()) -> ScoredTask:
+def score_task(files: TaskFiles, gold_name: str, name: str, options: ScoringOptions = DEFAULT_OPTIONS) -> ScoredTask:
     """Return the result of a prediction, called `name` in messages, against its gold file, called `gold_name`.
 
-    The result has a label pair for each column named in `label_sources`. Raises EvaluationFatalError when the gold file
-    is no table that the config describes, or a gold label is too long.
+    Raises EvaluationFatalError when the gold file is no table that the config describes, or a gold label is too long.
     """
-    config = files.config
-    gold = _read_gold(config, files.gold, gold_name)
-    table, verdict = _verdict(files, gold, name)
+    config, label_sources = files.config, options.label_sources
+    gold = _read_gold(config, files.gold, gold_name, options.limits)
+    table, verdict = _verdict(files, gold, name, options)
     result = TaskEvaluationResult(
         task_id=config.task_id,
         order_sensitive=config.order_sensitive,
@@ -129,14 +143,14 @@ def score_task(files: TaskFiles, gold_name: str, name: str, label_sources: Colle
     return replace(scored, result=replace(result, labels=pairs))
 
 
-def _read_gold(config: TaskConfig, content: FileContent, name: str) -> Gold:
+def _read_gold(config: TaskConfig, content: FileContent, name: str, limits: TableLimits) -> Gold:
     """Return the gold table in a file called `name` in messages.
 
     Raises EvaluationFatalError when it is not a strict CSV table, not as wide as the config, or has a cell that its
     column's rule cannot read.
     """
     try:
-        table = parse_table(content.data)
+        table = parse_table(content.data, limits)
     except InputError as error:
         raise EvaluationFatalError(f"gold file {name} {error}") from None
     if table.column_count != len(config.columns):
@@ -150,7 +164,10 @@ def _read_gold(config: TaskConfig, content: FileContent, name: str) -> Gold:
     for spec, kind, texts in zip(config.columns, kinds, table.columns, strict=True):
         if not columns.is_readable(kind, spec.gold_index):
             raise EvaluationFatalError(
-                f"gold file {name}, column {_column(spec)}: {first_unreadable(spec.rule, texts)}"
+                *(
+                    f"gold file {name}, column {_column(spec, redact)}: {first_unreadable(spec.rule, texts, redact)}"
+                    for redact in (False, True)
+                )
             )
     return Gold(content, table, columns, kinds)
 
@@ -162,8 +179,11 @@ def _label_pair(scored: ScoredTask, spec: ColumnSpec) -> LabelPair:
     (expected,) = scored.gold.values(spec.gold_index)
     if expected is not None and len(expected) > MAX_LABEL_CHARACTERS:
         raise EvaluationFatalError(
-            f"gold file of {scored.config.task_id}, column {_column(spec)}: expected a label of at most "
-            f"{MAX_LABEL_CHARACTERS} characters, got {len(expected)}"
+            *(
+                f"gold file of {scored.config.task_id}, column {_column(spec, redact)}: expected a label of at most "
+                f"{MAX_LABEL_CHARACTERS} characters, got {len(expected)}"
+                for redact in (False, True)
+            )
         )
     predicted, missing = _predicted_label(scored, spec)
     if predicted is not None and len(predicted) > MAX_LABEL_CHARACTERS:
@@ -196,24 +216,24 @@ class _Verdict(NamedTuple):
     error: str | None = None
 
 
-def _verdict(files: TaskFiles, gold: Gold, name: str) -> tuple[Table | None, _Verdict]:
+def _verdict(files: TaskFiles, gold: Gold, name: str, options: ScoringOptions) -> tuple[Table | None, _Verdict]:
     """Return the prediction's table, None where there is none, and the verdict on it."""
     if files.fault is not None:
         return None, _Verdict(None, *files.fault)
     if files.prediction is None:
         return None, _Verdict(None, "missing_prediction", f"{name} does not exist")
     try:
-        table = _prediction_table(files.prediction, gold, name)
+        table = _prediction_table(files.prediction, gold, name, options.limits)
     except PredictionFormatError as error:
         return None, _Verdict(None, UNREADABLE, str(error))
-    return table, _compare_shapes(gold, table) or _compare_cells(files.config, gold, table)
+    return table, _compare_shapes(gold, table) or _compare_cells(files.config, gold, table, options.redact_gold)
 
 
-def _prediction_table(content: FileContent, gold: Gold, name: str) -> Table:
+def _prediction_table(content: FileContent, gold: Gold, name: str, limits: TableLimits) -> Table:
     if content.identity == gold.content.identity:
         raise PredictionFormatError(f"{name} is the gold file itself (a hard link)")
     try:
-        return parse_table(content.data)
+        return parse_table(content.data, limits)
     except InputError as error:
         raise PredictionFormatError(f"{name} {error}") from None
 
@@ -228,7 +248,7 @@ def _compare_shapes(gold: Gold, prediction: Table) -> _Verdict | None:
     return None
 
 
-def _compare_cells(config: TaskConfig, gold: Gold, prediction: Table) -> _Verdict:
+def _compare_cells(config: TaskConfig, gold: Gold, prediction: Table, redact: bool) -> _Verdict:
     """Compare two tables of equal shape."""
     columns = gold.columns.beside(prediction.columns)
     try:
@@ -240,31 +260,31 @@ def _compare_cells(config: TaskConfig, gold: Gold, prediction: Table) -> _Verdic
     places = range(prediction.column_count)
     readable = [[j for j in places if columns.is_readable(kind, j)] for kind in gold.kinds]
     if not is_matchable(readable):
-        return _Verdict(None, "type_normalization_failed", _why_unreadable(config, prediction, readable))
-    return _Verdict(None, "relation_mismatch", _why_unequal(config, comparison.matches))
+        return _Verdict(None, "type_normalization_failed", _why_unreadable(config, prediction, readable, redact))
+    return _Verdict(None, "relation_mismatch", _why_unequal(config, comparison.matches, redact))
 
 
-def _why_unreadable(config: TaskConfig, prediction: Table, readable: Sequence[Sequence[int]]) -> str:
+def _why_unreadable(config: TaskConfig, prediction: Table, readable: Sequence[Sequence[int]], redact: bool) -> str:
     """Return why no mapping fits the types: the first gold column left without a partner, and what is in its place."""
     place = next(i for i in range(len(config.columns)) if not is_matchable(readable[: i + 1]))
     spec = config.columns[place]
     reason = (
         f"{'too few prediction columns are' if readable[place] else 'no prediction column is'} readable as gold column"
     )
-    fault = first_unreadable(spec.rule, prediction.columns[place])
-    return f"{reason} {_column(spec)}" + (f"; in prediction column {place}, {fault}" if fault else "")
+    fault = first_unreadable(spec.rule, prediction.columns[place], redact)
+    return f"{reason} {_column(spec, redact)}" + (f"; in prediction column {place}, {fault}" if fault else "")
 
 
-def _why_unequal(config: TaskConfig, matches: Sequence[Sequence[int]]) -> str:
+def _why_unequal(config: TaskConfig, matches: Sequence[Sequence[int]], redact: bool) -> str:
     """Return why no mapping makes the tables equal: the first gold column whose values no prediction column holds."""
     order = " in the same order" if config.order_sensitive else ""
     for spec, candidates in zip(config.columns, matches, strict=True):
         if not candidates:
-            return f"no prediction column holds the values of gold column {_column(spec)}{order}"
+            return f"no prediction column holds the values of gold column {_column(spec, redact)}{order}"
     if not is_matchable(matches):
         return f"too few prediction columns hold the values of the gold columns{order}"
     return "every column's values are there, but not together in the same rows"
 
 
-def _column(spec: ColumnSpec) -> str:
-    return f"{spec.gold_index} {quoted(spec.gold_name)} ({spec.type})"
+def _column(spec: ColumnSpec, redact: bool) -> str:
+    return f"{spec.gold_index} ({spec.type})" if redact else f"{spec.gold_index} {quoted(spec.gold_name)} ({spec.type})"

@@ -93,7 +93,9 @@ class JsonFile(NamedTuple):
         """Raise EvaluationFatalError: the file and the place in it, what was expected, and what came."""
         came = "nothing" if got is _NOTHING else _shown(got)
         place = f", {escape(where)}" if where else ""
-        raise EvaluationFatalError(f"{self}{place}: expected {expected}, got {came}")
+        raise EvaluationFatalError(
+            f"{self}{place}: expected {expected}, got {came}", f"{self}{place}: expected another value than it has"
+        )
 
     def __str__(self) -> str:
         return f"{self.noun} {quoted(self.name)}"

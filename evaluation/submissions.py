@@ -1,23 +1,69 @@
-"""A prediction root as a read-only map from task id to file; nothing outside the root is reachable through it."""
+"""A prediction root, a directory or a zip archive, as a read-only map from task id to file.
+
+Nothing outside the root is reachable through it.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Protocol
 
 from .errors import EvaluationFatalError, InputError, PredictionFormatError, quoted
 from .files import FileContent, read_file
 
+# What only some runs need is imported where they need it: starting is most of a small run's time.
+if TYPE_CHECKING:
+    from .archives import Member
+
 PREDICTION_FILE = "prediction.csv"
 
+# A folder opened by its path can be looked into, whatever becomes of the path; not every system can do so.
+_OPENS_FOLDERS = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY") and hasattr(os, "O_NOFOLLOW")
+_PREDICTION_PATH = re.compile(rf"(?:(?P<folder>.+)/)?(?P<task>task_[0-9]+)/{re.escape(PREDICTION_FILE)}", re.DOTALL)
 
-def read_prediction(path: str | os.PathLike[str], name: str, max_bytes: int) -> FileContent | None:
-    """Return the content of the prediction at `path`, or None when nothing is there.
+
+class Submission(Protocol):
+    """What a prediction root can tell, wherever it lies; it can be sent to another process, and is small."""
+
+    @property
+    def folders(self) -> list[str]:
+        """The names of the directories directly in the root, links left out, sorted as text."""
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        """What in the root was refused whatever the task, by name: why, as a predicate."""
+
+    def read(self, task_id: str, max_bytes: int) -> FileContent | None:
+        """Return the task's prediction, or None when there is none.
+
+        Raises PredictionFormatError when it cannot be used as a file of at most `max_bytes`.
+        """
+
+    def size(self, task_id: str) -> int:
+        """Return the bytes of the task's prediction, as far as that can be told without opening it."""
+
+
+def open_submission(root: str | os.PathLike[str]) -> Submission:
+    """Return the submission at `root`: a zip archive where that is a file, else a directory.
+
+    Raises EvaluationFatalError when it is neither, or cannot be read.
+    """
+    return PredictionArchive(root) if os.path.isfile(root) else PredictionDirectory(root)
+
+
+def read_prediction(
+    path: str | os.PathLike[str], name: str, max_bytes: int, folder: int | None = None
+) -> FileContent | None:
+    """Return the content of the prediction at `path`, in the open `folder` if any, or None when nothing is there.
 
     Raises PredictionFormatError, calling the file `name`, when it is a link or anything but a readable regular file of
     at most `max_bytes`.
     """
     try:
-        return read_file(path, max_bytes, follow_links=False)
+        return read_file(path, max_bytes, follow_links=False, folder=folder)
     except FileNotFoundError:
         return None
     except InputError as error:
@@ -39,22 +85,112 @@ class PredictionDirectory:
 
     @property
     def folders(self) -> list[str]:
-        """The names of the directories directly in the root, links left out, sorted as text."""
         return self._folders
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        return {}
 
     def read(self, task_id: str, max_bytes: int) -> FileContent | None:
         """Return the task's prediction, or None when there is none. Raises PredictionFormatError as `read_prediction`.
 
         A task directory that is a symbolic link is refused too: it would lead out of the root.
         """
-        folder = os.path.join(self._root, task_id)
-        if os.path.islink(folder):
-            raise PredictionFormatError(f"{task_id} is a symbolic link, not a directory")
-        return read_prediction(os.path.join(folder, PREDICTION_FILE), f"{task_id}/{PREDICTION_FILE}", max_bytes)
+        name = f"{task_id}/{PREDICTION_FILE}"
+        path = os.path.join(self._root, task_id)
+        if not _OPENS_FOLDERS:
+            if os.path.islink(path):
+                raise PredictionFormatError(f"{task_id} is a symbolic link, not a directory")
+            return read_prediction(os.path.join(path, PREDICTION_FILE), name, max_bytes)
+        with _open_folder(path, task_id) as folder:
+            return None if folder is None else read_prediction(PREDICTION_FILE, name, max_bytes, folder)
 
     def size(self, task_id: str) -> int:
-        """Return the bytes of the task's prediction, as far as that can be told without opening it."""
         try:
             return os.lstat(os.path.join(self._root, task_id, PREDICTION_FILE)).st_size
         except (OSError, ValueError):
             return 0
+
+
+@contextlib.contextmanager
+def _open_folder(path: str, name: str) -> Iterator[int | None]:
+    """Open a folder to look into it, None where there is none. Raises PredictionFormatError when it cannot be."""
+    # To search a folder takes another permission than to list it, and this asks for the first where it can.
+    flags = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW
+    try:
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        if os.path.islink(path):
+            raise PredictionFormatError(f"{name} is a symbolic link, not a directory") from None
+        if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            raise PredictionFormatError(f"{name} cannot be read ({type(error).__name__})") from None
+        descriptor = None
+    try:
+        yield descriptor
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+class PredictionArchive:
+    """A zip archive with `task_N/prediction.csv` at its top or in one folder that all share.
+
+    A member that is refused is not there, but the task that it would have answered says why. Raises
+    EvaluationFatalError when the archive is broken, beyond its limits, or has predictions in several folders.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        from .archives import ZipArchive
+
+        self._path = path
+        called = f"the prediction archive {quoted(os.fspath(path))}"
+        try:
+            self._archive = ZipArchive(path)
+        except FileNotFoundError:
+            raise EvaluationFatalError(f"{called} does not exist") from None
+        except InputError as error:
+            raise EvaluationFatalError(f"{called} {error}") from None
+        places = [match for member in self._archive.members if (match := _PREDICTION_PATH.fullmatch(member.path))]
+        roots = {match["folder"] or "" for match in places}
+        if len(roots) > 1 and "" not in roots:
+            first, second, *_ = sorted(roots)
+            raise EvaluationFatalError(
+                f"{called} has predictions in several folders, such as {quoted(first)} and {quoted(second)}; "
+                f"expected task_N/{PREDICTION_FILE} at its top or in one folder"
+            )
+        root = min(roots, default="")
+        self._prefix = f"{root}/" if root else ""
+        # Of several members for one path, one that can be used counts.
+        ordered = sorted(self._archive.members, key=lambda member: member.refusal is None)
+        self._members: dict[str, Member] = {member.path: member for member in ordered}
+
+    def __reduce__(self) -> tuple[Callable[..., PredictionArchive], tuple[str | os.PathLike[str]]]:
+        return PredictionArchive, (self._path,)
+
+    @property
+    def refused(self) -> Mapping[str, str]:
+        return {member.name: member.refusal for member in sorted(self._archive.members) if member.refusal is not None}
+
+    @property
+    def folders(self) -> list[str]:
+        inside = (path[len(self._prefix) :] for path in self._members if path.startswith(self._prefix))
+        return sorted({path.split("/")[0] for path in inside if "/" in path})
+
+    def read(self, task_id: str, max_bytes: int) -> FileContent | None:
+        name = f"{task_id}/{PREDICTION_FILE}"
+        link = self._members.get(f"{self._prefix}{task_id}")
+        member = self._members.get(f"{self._prefix}{name}")
+        if member is None:
+            if link is not None and link.refusal is not None:
+                raise PredictionFormatError(f"{task_id} {link.refusal}")
+            return None
+        try:
+            if member.refusal is not None:
+                raise InputError(member.refusal)
+            return FileContent(self._archive.read(member.name, max_bytes), None)
+        except InputError as error:
+            raise PredictionFormatError(f"{name} {error}") from None
+
+    def size(self, task_id: str) -> int:
+        member = self._members.get(f"{self._prefix}{task_id}/{PREDICTION_FILE}")
+        return 0 if member is None else member.size

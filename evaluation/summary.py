@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .errors import EvaluationError
@@ -31,17 +31,22 @@ class Summary:
     """The evaluation of a suite: one result per task of the config set, in number order, and what identifies it.
 
     `evaluator_version` is that of the program that scored. The digests are SHA-256 over the config files, the gold
-    files and the prediction files that could be read. There is at least one task. The dataset evaluators and the
+    files and the prediction files that could be read; with `gold_redacted` there is none of gold, as it would confirm a
+    guess. `limits` are those that are not the default, `refused_members` those of a prediction archive that were
+    refused, with reasons. There is at least one task. The dataset evaluators and the
     plugins have digests of their own, None where there are none; the results of both are in the order of the summary.
     """
 
     evaluator_version: str
     config_schema_version: str
     config_set_sha256: str
-    gold_set_sha256: str
+    gold_set_sha256: str | None
     prediction_set_sha256: str
     unscored_prediction_tasks: tuple[str, ...]
     tasks: tuple[TaskEvaluationResult, ...]
+    limits: Mapping[str, int] = field(default_factory=dict)
+    refused_members: Mapping[str, str] = field(default_factory=dict)
+    gold_redacted: bool = False
     dataset_config_sha256: str | None = None
     dataset_evaluations: tuple[DatasetEvaluation, ...] = ()
     plugin_set_sha256: str | None = None
@@ -114,6 +119,12 @@ class Summary:
             "failure_counts": self.failure_counts,
             "accuracy_interval": self.accuracy_interval._asdict(),
         }
+        if self.limits:
+            document["limits"] = dict(self.limits)
+        if self.refused_members:
+            document["refused_members"] = dict(self.refused_members)
+        if self.gold_redacted:
+            document["gold_redacted"] = True
         if self.dataset_config_sha256 is not None:
             document["dataset_config_sha256"] = self.dataset_config_sha256
             document["dataset_evaluations"] = [evaluation.to_dict() for evaluation in self.dataset_evaluations]
@@ -145,6 +156,9 @@ class Summary:
                 prediction_set_sha256=document["prediction_set_sha256"],
                 unscored_prediction_tasks=tuple(document["unscored_prediction_tasks"]),
                 tasks=tuple(TaskEvaluationResult.from_dict(task) for task in document["tasks"]),
+                limits=document.get("limits", {}),
+                refused_members=document.get("refused_members", {}),
+                gold_redacted=document.get("gold_redacted", False),
                 dataset_config_sha256=document.get("dataset_config_sha256"),
                 dataset_evaluations=tuple(map(DatasetEvaluation.from_dict, document.get("dataset_evaluations", ()))),
                 plugin_set_sha256=document.get("plugin_set_sha256"),

@@ -10,7 +10,7 @@ from math import isfinite
 from numbers import Integral, Real
 from typing import Any
 
-from .errors import escape
+from .errors import REDACTED, escape
 
 _RESULT_KEYS = ("key", "name", "score", "value", "comment")
 # What other evaluation programs attach to a result, and this one has no use for.
@@ -30,6 +30,11 @@ class SummaryEvaluation:
     value: str | float | None = None
     comment: str | None = None
     error: str | None = None
+
+    def redacted(self, name: str) -> SummaryEvaluation:
+        """Return the result under another name and without what its function made of gold, but for a score."""
+        value, error = (None if part is None else REDACTED for part in (self.value, self.error))
+        return SummaryEvaluation(name, self.score, value, error=error)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as it stands in the summary: what it lacks is left out."""

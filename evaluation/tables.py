@@ -26,6 +26,10 @@ class TableLimits(NamedTuple):
     columns: int = 64
     cell_characters: int = 2 * _MEBIBYTE
 
+    def changed(self) -> dict[str, int]:
+        """Return the limits that are not the default, by name."""
+        return {name: limit for name, limit in self._asdict().items() if limit != self._field_defaults[name]}
+
 
 DEFAULT_LIMITS = TableLimits()
 

@@ -145,16 +145,22 @@ class BenchmarkTestCase(FolderTestCase):
         document: dict[str, Any] = json.loads(self.summary_path.read_text(encoding="utf-8"))
         return document
 
-    def assert_fatal(self, *options: str, mentions: Sequence[str] = (), arguments: Sequence[str] | None = None) -> str:
-        """Assert exit status 2, the usage line and one sentence on standard error; return the sentence."""
+    def assert_fatal(
+        self, *options: str, mentions: Sequence[str] = (), arguments: Sequence[str] | None = None, faults: int = 1
+    ) -> str:
+        """Assert exit status 2, the usage line and one sentence on standard error; return the sentence.
+
+        With several faults there is a line for each below it.
+        """
         status, output, error = run_cli(*(self.roots if arguments is None else arguments), *options)
         self.assertEqual((status, output), (2, ""), error)
         lines = error.splitlines()
-        self.assertEqual(len(lines), 2, error)
+        self.assertEqual(len(lines), 2 if faults == 1 else 2 + faults, error)
         self.assertTrue(lines[0].startswith("usage: "), error)
+        sentences = "\n".join(lines[1:])
         for mention in mentions:
-            self.assertIn(mention, lines[1])
-        return lines[1]
+            self.assertIn(mention, sentences)
+        return sentences
 
 
 def run_cli(*arguments: str) -> tuple[int, str, str]:

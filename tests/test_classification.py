@@ -198,7 +198,9 @@ class EvaluateTest(unittest.TestCase):
     def test_too_many_labels(self) -> None:
         pairs: list[Pair] = [(str(number), "0", None) for number in range(MAX_CLASSES + 1)]
         evaluator = DatasetEvaluator("e", "f_score", "label", average="macro", file="e.json")
-        with self.assertRaisesRegex(EvaluationFatalError, "'e.json': expected at most 1000 distinct labels, got 1001"):
+        with self.assertRaisesRegex(
+            EvaluationFatalError, "'e.json', source: expected at most 1000 distinct labels, got 1001"
+        ):
             evaluate_dataset(evaluator, tasks(pairs))
         self.assertEqual(len(evaluate_dataset(evaluator, tasks(pairs[:-1])).classes), MAX_CLASSES)
 

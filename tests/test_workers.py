@@ -10,17 +10,16 @@ import subprocess
 import sys
 import textwrap
 import unittest
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from support import INTEGER, ROOT, BenchmarkTestCase, FolderTestCase, environment, run_cli
 
-from evaluation import suite
+from evaluation import runner, suite
 from evaluation.errors import EvaluationFatalError
-from evaluation.scoring import TaskFiles
-from evaluation.suite import _score as honest_score
+from evaluation.scoring import ScoredTask, TaskFiles, score_task
 
 try:
     from evaluation.workers import can_start_workers, map_in_workers, processor_count
@@ -47,12 +46,12 @@ def square_or_raise(number: int) -> int:
     return number * number
 
 
-def die_on_tasks_2_and_8(files: TaskFiles, label_sources: Collection[str], with_tables: bool) -> Any:
+def die_on_tasks_2_and_8(files: TaskFiles, *arguments: Any) -> ScoredTask:
     """Score a task as usual, but be killed by two of them, as if for want of memory."""
     in_worker = multiprocessing.parent_process() is not None
     if in_worker and files.config.task_id in ("task_2", "task_8"):
         os.kill(os.getpid(), signal.SIGKILL)
-    return honest_score(files, label_sources, with_tables)
+    return score_task(files, *arguments)
 
 
 def exit_with_whether_workers_can_start() -> None:
@@ -155,7 +154,7 @@ class MapTest(FolderTestCase):
 class JobsTest(BenchmarkTestCase):
     def setUp(self) -> None:
         super().setUp()
-        patch = mock.patch.object(suite, "_LEAST_BYTES_FOR_WORKERS", 0)
+        patch = mock.patch.object(runner, "_LEAST_BYTES_FOR_WORKERS", 0)
         patch.start()
         self.addCleanup(patch.stop)
         for number in range(1, 8):
@@ -177,18 +176,17 @@ class JobsTest(BenchmarkTestCase):
             summaries.append(self.summary_path.read_bytes())
         self.assertEqual(summaries, [summaries[0]] * 4)
 
-    def test_the_first_fault_of_gold_is_the_one_that_is_told(self) -> None:
+    def test_the_faults_of_gold_are_told_in_order(self) -> None:
         self.add_task(3, "h\nx\n", "h\n1\n", [INTEGER])
         self.add_task(6, "h\ny\n", "h\n1\n", [INTEGER])
-        (self.folder / "golds" / "task_9" / "gold.csv").unlink()
-        sentence = self.assert_fatal("--jobs", "1", mentions=["task_3/gold.csv", "row 1 'x'"])
-        self.assertEqual(self.assert_fatal("--jobs", "2"), sentence)
         (self.folder / "golds" / "task_1" / "gold.csv").unlink()
-        self.assert_fatal("--jobs", "2", mentions=["task_1/gold.csv does not exist"])
+        sentences = self.assert_fatal("--jobs", "1", faults=3)
+        self.assertRegex(sentences, r"(?s)task_1/gold.csv does not exist.*task_3/gold.csv.*row 1 'x'.*task_6.*'y'")
+        self.assertEqual(self.assert_fatal("--jobs", "2", faults=3), sentences)
 
     def test_a_worker_that_dies_fails_its_own_task_visibly(self) -> None:
         honest = self.score()
-        with mock.patch.object(suite, "_score", die_on_tasks_2_and_8):
+        with mock.patch.object(runner, "score_task", die_on_tasks_2_and_8):
             summary = self.score("--jobs", "2")
         (died,) = (task for task in summary["tasks"] if task["error_code"] == "worker_died")
         self.assertEqual((died["task_id"], died["gold_row_count"], died["prediction_row_count"]), ("task_2", 20, 0))
@@ -200,7 +198,7 @@ class JobsTest(BenchmarkTestCase):
 
     def test_a_small_run_starts_no_workers(self) -> None:
         with (
-            mock.patch.object(suite, "_LEAST_BYTES_FOR_WORKERS", 1 << 20),
+            mock.patch.object(runner, "_LEAST_BYTES_FOR_WORKERS", 1 << 20),
             mock.patch("evaluation.workers.can_start_workers", side_effect=AssertionError("started workers")),
         ):
             self.score("--jobs", "4")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..errors import counted, escape
+from ..errors import counted, escape, quoted
 from ..results import TaskEvaluationResult
 from ..summary import Summary
 from .text import BOLD, GREEN, RED, YELLOW, ConsoleStyle, listed, percentage
@@ -29,6 +29,11 @@ def render(summary: Summary, style: ConsoleStyle, config_root: str, written_to: 
     if summary.unscored_prediction_tasks:
         shown = listed(summary.unscored_prediction_tasks)
         lines.append(style.paint(YELLOW, f"Unscored predictions (not in the config set): {shown}"))
+    if summary.refused_members:
+        name, reason = next(iter(summary.refused_members.items()))
+        more = len(summary.refused_members) - 1
+        shown = f"{quoted(name)} {escape(reason)}" + (f", and {more} more" if more else "")
+        lines.append(style.paint(YELLOW, f"Refused in the archive: {shown}"))
     lines += _task_lines(summary, style)
     if summary.dataset_evaluations or summary.summary_evaluations:
         from .console_folds import fold_lines

@@ -1,0 +1,224 @@
+"""Score every task of a config set, one after the other or in worker processes."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from .configs import ConfigSet, TaskConfig
+from .errors import EvaluationFatalError, Faults, InputError, PredictionFormatError, quoted
+from .files import FileSetDigest, read_author_file
+from .results import TaskEvaluationResult
+from .scoring import GOLD_FILE, UNREADABLE, ScoringOptions, TaskFiles, score_task
+from .submissions import PREDICTION_FILE, Submission
+from .tables import Table, parse_table
+
+Progress = Callable[[int, int], None]
+
+# With fewer bytes of tables, and fewer tasks, most runs end within a second, and workers do not pay.
+_LEAST_BYTES_FOR_WORKERS = 16 << 20
+_LEAST_TASKS_FOR_WORKERS = 4000
+
+
+class Outcome(NamedTuple):
+    """A task's result, and, where plugins are to see them, the column mapping taken for it and its two tables."""
+
+    result: TaskEvaluationResult
+    mapping: Sequence[int | None] | None = None
+    tables: tuple[Table, Table | None] | None = None
+
+
+class Digests:
+    """The digests of the gold files and of the predictions that could be read, in the order in which they are added."""
+
+    def __init__(self) -> None:
+        self.gold = FileSetDigest()
+        self.predictions = FileSetDigest()
+
+    def add(self, files: _Files) -> None:
+        if isinstance(files, EvaluationFatalError):
+            return
+        self.gold.add(_gold_name(files.config), files.gold.data)
+        if files.prediction is not None:
+            self.predictions.add(_prediction_name(files.config), files.prediction.data)
+
+
+# A fault of the gold file in the place of what it spoils.
+_Files = TaskFiles | EvaluationFatalError
+_Found = Outcome | EvaluationFatalError
+
+
+class Runner:
+    """The tasks of a config set with their gold and their predictions, and how they are to be scored.
+
+    With `with_tables` the outcomes have the tables.
+    """
+
+    def __init__(
+        self,
+        config_set: ConfigSet,
+        submission: Submission,
+        gold_root: str,
+        options: ScoringOptions,
+        with_tables: bool = False,
+    ) -> None:
+        self._config_set = config_set
+        self._submission = submission
+        self._gold_root = gold_root
+        self._options = options
+        self._with_tables = with_tables
+
+    def run(self, digests: Digests, jobs: int = 1, progress: Progress | None = None) -> list[Outcome]:
+        """Return the outcome of every task in the order of the config set, scored in up to `jobs` processes.
+
+        The files are added to `digests` in that order. `progress` is called with the tasks done and their total after
+        each task. Raises EvaluationFatalError with every fault of a gold file.
+        """
+        found = None
+        with _without_garbage_collection():
+            if jobs > 1 and self._are_many:
+                found = self._in_workers(digests, jobs, progress)
+            if found is None:
+                found = self._in_turn(digests, progress)
+        faults = Faults()
+        outcomes = []
+        for outcome in found:
+            if isinstance(outcome, EvaluationFatalError):
+                faults.add(outcome)
+            else:
+                outcomes.append(outcome)
+        # Gold that does not fit may well be sound, and the configs another benchmark's.
+        faults.raise_any(f"the config set is {quoted(str(self._config_set.root))}")
+        return outcomes
+
+    def _in_turn(self, digests: Digests, progress: Progress | None) -> list[_Found]:
+        found: list[_Found] = []
+        sound = True
+        for config in self._config_set.configs:
+            files = self._read(config)
+            digests.add(files)
+            # Where some gold is at fault there will be no score, so only the rest of gold is still of interest.
+            outcome = self._score(files if sound else _without_prediction(files))
+            sound = sound and not isinstance(outcome, EvaluationFatalError)
+            found.append(outcome)
+            if progress is not None:
+                progress(len(found), len(self._config_set.configs))
+        return found
+
+    @property
+    def _are_many(self) -> bool:
+        """Whether scoring the tasks takes long enough for workers to pay."""
+        configs = self._config_set.configs
+        if len(configs) < 2:
+            return False
+        return len(configs) >= _LEAST_TASKS_FOR_WORKERS or sum(map(self._size, configs)) >= _LEAST_BYTES_FOR_WORKERS
+
+    def _in_workers(self, digests: Digests, jobs: int, progress: Progress | None) -> list[_Found] | None:
+        """Return what was found for every task; None where no workers can be started."""
+        try:
+            from .workers import can_start_workers, map_in_workers
+        except ImportError:
+            return None
+        configs = self._config_set.configs
+        if not can_start_workers():
+            return None
+        for config in configs:
+            digests.add(self._read(config))
+        # The largest task last would keep one worker busy while the others have nothing left to do.
+        order = sorted(range(len(configs)), key=lambda i: -self._size(configs[i]))
+        found: dict[int, _Found] = {}
+        # Workers read the files themselves, and send no tables back: what is sent is small.
+        for i, outcome in map_in_workers(self.in_worker, zip(order, order, strict=True), min(jobs, len(configs))):
+            found[i] = self._after_death(configs[i]) if outcome is None else outcome
+            if progress is not None:
+                progress(len(found), len(configs))
+        return [self._complete(config, found[i]) for i, config in enumerate(configs)]
+
+    def in_worker(self, i: int) -> _Found:
+        """Return what is found for the task at place i, without its tables."""
+        outcome = self._score(self._read(self._config_set.configs[i]))
+        return outcome if isinstance(outcome, EvaluationFatalError) else outcome._replace(tables=None)
+
+    def _after_death(self, config: TaskConfig) -> _Found:
+        """Return the outcome of a task whose worker died; that there is no prediction to read is known all the same."""
+        files = self._read(config)
+        if not isinstance(files, EvaluationFatalError) and files.prediction is not None:
+            fault = ("worker_died", "the process that scored it died, most likely because memory ran out")
+            files = files._replace(prediction=None, fault=fault)
+        return self._score(files)
+
+    def _complete(self, config: TaskConfig, outcome: _Found) -> _Found:
+        """Return the outcome with the tables that plugins are to see, read anew where a worker has read them."""
+        if isinstance(outcome, EvaluationFatalError) or outcome.mapping is None or outcome.tables is not None:
+            return outcome
+        files = self._read(config)
+        if isinstance(files, EvaluationFatalError):
+            return files
+        limits = self._options.limits
+        try:
+            gold = parse_table(files.gold.data, limits)
+            is_table = outcome.result.prediction_column_count > 0
+            prediction = parse_table(files.prediction.data, limits) if files.prediction and is_table else None
+        except InputError:
+            return EvaluationFatalError(f"the files of {config.task_id} changed while they were scored")
+        return outcome._replace(tables=(gold, prediction))
+
+    def _read(self, config: TaskConfig) -> _Files:
+        max_bytes = self._options.limits.csv_bytes
+        gold_name = _gold_name(config)
+        try:
+            gold = read_author_file(
+                os.path.join(self._gold_root, config.task_id, GOLD_FILE), f"gold file {gold_name}", max_bytes
+            )
+        except EvaluationFatalError as error:
+            return error
+        try:
+            return TaskFiles(config, gold, self._submission.read(config.task_id, max_bytes))
+        except PredictionFormatError as error:
+            return TaskFiles(config, gold, None, (UNREADABLE, str(error)))
+
+    def _score(self, files: _Files) -> _Found:
+        """Return the outcome of a task, or what is wrong with its gold file."""
+        if isinstance(files, EvaluationFatalError):
+            return files
+        try:
+            scored = score_task(files, _gold_name(files.config), _prediction_name(files.config), self._options)
+        except EvaluationFatalError as error:
+            return error
+        if not self._with_tables:
+            return Outcome(scored.result)
+        return Outcome(scored.result, scored.mapping, (scored.gold.table, scored.prediction))
+
+    def _size(self, config: TaskConfig) -> int:
+        """Return the bytes of the task's files, as far as that can be told."""
+        size = self._submission.size(config.task_id)
+        with contextlib.suppress(OSError):
+            size += os.path.getsize(os.path.join(self._gold_root, config.task_id, GOLD_FILE))
+        return size
+
+
+def _without_prediction(files: _Files) -> _Files:
+    return files if isinstance(files, EvaluationFatalError) else files._replace(prediction=None, fault=None)
+
+
+def _gold_name(config: TaskConfig) -> str:
+    return f"{config.task_id}/{GOLD_FILE}"
+
+
+def _prediction_name(config: TaskConfig) -> str:
+    return f"{config.task_id}/{PREDICTION_FILE}"
+
+
+@contextlib.contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Spare the collector the hundreds of thousands of rows of a table: no cycle holds them, so they need none."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
