@@ -251,7 +251,7 @@ def canonical_column(rule: Rule, texts: Sequence[str]) -> list[str | None]:
     return list(map(values.__getitem__, texts))
 
 
-def can_read(rule: Rule, texts: Sequence[str]) -> bool:
+def can_read(rule: Rule, texts: Collection[str]) -> bool:
     """Return whether the rule can read every text; that takes less than to find their canonical values."""
     return rule.surely_reads(texts) or _takes_all(rule.canonical, set(texts))
 

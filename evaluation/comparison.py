@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from .cells import Rule
 from .columns import TypedColumns, Values, matching_columns, try_column
+from .errors import CellError
 from .matching import perfect_matching
 from .tables import Table
 
@@ -44,11 +46,44 @@ def compare_tables(
         return Comparison(mapping, matches)
     from .mapping import smallest_mapping
 
+    kinds = _joined(kinds, gold_columns, columns, matches)
     gold_values = [gold_columns.values(kind, i) or [] for i, kind in enumerate(kinds)]
     pairs = {(kind, j) for kind, choices in zip(kinds, matches, strict=True) for j in choices}
     views = {pair: values for pair in sorted(pairs) if (values := columns.values(*pair)) is not None}
     matches = [[j for j in choices if (kind, j) in views] for kind, choices in zip(kinds, matches, strict=True)]
     return Comparison(smallest_mapping(gold_values, kinds, views, matches), matches)
+
+
+def _joined(
+    kinds: Sequence[int], gold: TypedColumns, prediction: TypedColumns, matches: Sequence[Sequence[int]]
+) -> list[int]:
+    """Return the kinds with the first in place of any other that reads every text of the candidate columns alike.
+
+    Rules that differ in what these tables do not have, such as digits after the point, need no views of their own.
+    """
+    texts = set(chain.from_iterable(map(gold.distinct_texts, range(len(kinds)))))
+    texts.update(chain.from_iterable(map(prediction.distinct_texts, set(chain.from_iterable(matches)))))
+    groups: list[Sequence[int]] = [sorted(set(kinds))]
+    for text in texts:
+        if len(groups) == len(set(kinds)):
+            break
+        groups = [part for group in groups for part in _parted(gold.rules, group, text)]
+    first = {kind: group[0] for group in groups for kind in group}
+    return [first[kind] for kind in kinds]
+
+
+def _parted(rules: Sequence[Rule], kinds: Sequence[int], text: str) -> Iterable[Sequence[int]]:
+    """Return the kinds in groups that read the text alike."""
+    if len(kinds) == 1:
+        return [kinds]
+    parts: dict[tuple[bool, str | None], list[int]] = {}
+    for kind in kinds:
+        try:
+            reading = True, rules[kind].canonical(text)
+        except CellError:
+            reading = False, None
+        parts.setdefault(reading, []).append(kind)
+    return parts.values()
 
 
 def _equal_but_for_few_rows(rules: Sequence[Rule], gold: Table, prediction: Table) -> bool:

@@ -104,10 +104,40 @@ class CompareTest(unittest.TestCase):
             mock.patch.object(TypedColumns, "may_equal", return_value=True),
         ):
             self.check(18, 800)
+        with (
+            mock.patch.object(comparison, "_equal_under", return_value=False),
+            mock.patch.object(comparison, "_joined", side_effect=lambda kinds, *_: kinds),
+            mock.patch.object(TypedColumns, "_counts", return_value=None),
+        ):
+            self.check(20, 800)
 
     def test_equal_signatures_by_chance_do_no_harm(self) -> None:
         with mock.patch.object(columns, "hash", return_value=0, create=True):
             self.check(19, 800)
+
+
+class JoinedKindsTest(unittest.TestCase):
+    def joined(self, texts: Sequence[str], *rules: Rule) -> list[int]:
+        gold = TypedColumns([texts] * len(rules), rules, ordered=False)
+        matches = [list(range(len(rules)))] * len(rules)
+        return comparison._joined(range(len(rules)), gold, gold.beside([texts] * len(rules)), matches)
+
+    def test_rules_that_read_alike_are_one(self) -> None:
+        rules = [NumberRule("decimal_places", digits) for digits in range(4)]
+        for texts, expected in (
+            (["1", "20", " 3"], [0, 0, 0, 0]),
+            (["1", "0.1"], [0, 1, 1, 1]),
+            (["1", "0.123", "0.1"], [0, 1, 2, 3]),
+            (["", "null"], [0, 0, 0, 0]),
+        ):
+            with self.subTest(texts=texts):
+                self.assertEqual(self.joined(texts, *rules), expected)
+
+    def test_what_one_rule_cannot_read_keeps_them_apart(self) -> None:
+        rules = [NumberRule("integer"), TextRule(), NumberRule("decimal_places", 1)]
+        self.assertEqual(self.joined(["1", "2"], *rules), [0, 0, 0])
+        self.assertEqual(self.joined(["1", "0.5"], *rules), [0, 1, 1])
+        self.assertEqual(self.joined(["1", "x"], *rules), [0, 1, 0])
 
 
 class MatchingColumnsTest(unittest.TestCase):
