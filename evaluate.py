@@ -5,14 +5,14 @@ This file may be loaded by its path from anywhere; the package beside it is foun
 
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
 
 if sys.version_info < (3, 10):  # noqa: UP036  (who runs it on an older one should be told)
     sys.stderr.write("this program needs Python 3.10 or later\n")
     raise SystemExit(2)
 
-_HERE = str(Path(__file__).resolve().parent)
+_HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, _HERE)
 try:
     from evaluation import __version__

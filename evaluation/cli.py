@@ -49,19 +49,20 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
     summary written, and a summary evaluator or a bar's metric at fault. 130: interrupted. When nothing could be scored
     (usage, root, config, gold, plugin, output), prints the usage line and one sentence and raises SystemExit(2).
     """
-    stdout_is_closed = sys.stdout is None
-    _prepare_streams()
-    parser = _parser(prog)
-    arguments = parser.parse_args(argv)
-    if arguments.output == _STANDARD_OUTPUT:
-        if arguments.json:
-            parser.error("--json and --output - both claim standard output; choose one")
-        if stdout_is_closed:
-            parser.error("--output - needs standard output, which is closed")
     try:
-        return _run(arguments)
-    except EvaluationFatalError as error:
-        parser.error(error.redacted if arguments.redact_gold else str(error))
+        stdout_is_closed = sys.stdout is None
+        _prepare_streams()
+        parser = _parser(prog)
+        arguments = parser.parse_args(argv)
+        if arguments.output == _STANDARD_OUTPUT:
+            if arguments.json:
+                parser.error("--json and --output - both claim standard output; choose one")
+            if stdout_is_closed:
+                parser.error("--output - needs standard output, which is closed")
+        try:
+            return _run(arguments)
+        except EvaluationFatalError as error:
+            parser.error(error.redacted if arguments.redact_gold else str(error))
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED

@@ -18,9 +18,9 @@ from .tables import Table, parse_table
 
 Progress = Callable[[int, int], None]
 
-# With fewer bytes of tables, and fewer tasks, most runs end within a second, and workers do not pay.
+# With fewer bytes of tables most runs end within a second, and a smaller task costs less than to hand it to a worker.
 _LEAST_BYTES_FOR_WORKERS = 16 << 20
-_LEAST_TASKS_FOR_WORKERS = 4000
+_LEAST_BYTES_PER_TASK = 32 << 10
 
 
 class Outcome(NamedTuple):
@@ -79,7 +79,7 @@ class Runner:
         """
         found = None
         with _without_garbage_collection():
-            if jobs > 1 and self._are_many:
+            if jobs > 1 and self._are_much:
                 found = self._in_workers(digests, jobs, progress)
             if found is None:
                 found = self._in_turn(digests, progress)
@@ -109,12 +109,11 @@ class Runner:
         return found
 
     @property
-    def _are_many(self) -> bool:
+    def _are_much(self) -> bool:
         """Whether scoring the tasks takes long enough for workers to pay."""
         configs = self._config_set.configs
-        if len(configs) < 2:
-            return False
-        return len(configs) >= _LEAST_TASKS_FOR_WORKERS or sum(map(self._size, configs)) >= _LEAST_BYTES_FOR_WORKERS
+        least = max(_LEAST_BYTES_FOR_WORKERS, len(configs) * _LEAST_BYTES_PER_TASK)
+        return len(configs) > 1 and sum(map(self._size, configs)) >= least
 
     def _in_workers(self, digests: Digests, jobs: int, progress: Progress | None) -> list[_Found] | None:
         """Return what was found for every task; None where no workers can be started."""

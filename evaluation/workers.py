@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 # Windows cannot wait for more.
@@ -42,9 +42,9 @@ def can_start_workers() -> bool:
         return False
     try:
         with _pool(_process_number, 1) as pool:
-            number: int = pool.submit(_call, None).result()
+            number: int = _submit(pool, None).result()
             return number != os.getpid()
-    except (BrokenProcessPool, ImportError, NotImplementedError, OSError):
+    except (_NoWorkerError, BrokenProcessPool, ImportError, NotImplementedError, OSError):
         return False
 
 
@@ -55,51 +55,90 @@ def map_in_workers(
 
     No argument is taken before there is a worker for it. What the function raises is raised here. A worker that dies
     takes its whole pool with it, so every call that was under way is made again, with no other beside it; only where
-    the worker dies again is the call given up.
+    the worker dies again is the call given up. Where the system has no process left, fewer workers do.
     """
     waiting = iter(arguments)
     finished = False
     while not finished:
         taken: dict[int, _Argument] = {}
         running: dict[Future[_Result], int] = {}
-        with _pool(function, workers) as pool:
-            try:
+        try:
+            with _pool(function, workers) as pool:
                 while not finished:
                     taken.update(islice(waiting, workers - len(running)))
                     for number in taken.keys() - running.values():
-                        running[pool.submit(_call, taken[number])] = number
+                        running[_submit(pool, taken[number])] = number
                     finished = not running
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
                         result = future.result()
                         number = running.pop(future)
                         del taken[number]
                         yield number, result
-            except BrokenProcessPool:
-                pass
-        for number, argument in taken.items():
-            yield number, _call_alone(function, argument)
+        except BrokenProcessPool:
+            for number, argument in taken.items():
+                yield number, _call_alone(function, argument)
+        except _NoWorkerError:
+            waiting = chain(taken.items(), waiting)
+            workers //= 2
+            if not workers:
+                yield from ((number, function(argument)) for number, argument in waiting)
+                return
 
 
 def _call_alone(function: Callable[[_Argument], _Result], argument: _Argument) -> _Result | None:
     try:
         with _pool(function, 1) as pool:
-            result: _Result = pool.submit(_call, argument).result()
+            result: _Result = _submit(pool, argument).result()
             return result
-    except BrokenProcessPool:
+    except (BrokenProcessPool, _NoWorkerError):
         return None
+
+
+class _NoWorkerError(Exception):
+    """The system has no process, memory or descriptor left for another worker."""
 
 
 @contextlib.contextmanager
 def _pool(function: Callable[[Any], object], workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Start no worker yet. Whatever is raised inside ends those that there are by then at once."""
     # A worker that starts afresh looks for this package where its parent does; a host program may have it elsewhere.
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path.append(root)
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(min(workers, _MOST_WORKERS), initializer=_start, initargs=(function,))
     try:
-        with ProcessPoolExecutor(min(workers, _MOST_WORKERS), initializer=_start, initargs=(function,)) as pool:
-            yield pool
+        yield pool
+    except BaseException:
+        for worker in set(multiprocessing.active_children()) - others:
+            worker.kill()
+        raise
     finally:
         # The last of them: it may have been there before.
         del sys.path[-1 - sys.path[::-1].index(root)]
+        with contextlib.suppress(RuntimeError):
+            # A pool that could not start its first worker cannot wait for its threads either.
+            pool.shutdown()
+
+
+def _submit(pool: ProcessPoolExecutor, argument: object) -> Future[Any]:
+    """Have a worker called, which may start one. No interrupt comes in between: it would find a worker half made."""
+    with _interrupts_held():
+        try:
+            return pool.submit(_call, argument)
+        except OSError as error:
+            raise _NoWorkerError from error
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start(function: Callable[[Any], object]) -> None:
@@ -107,6 +146,8 @@ def _start(function: Callable[[Any], object]) -> None:
     global _function
     _function = function
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -25,7 +25,7 @@ class BenchmarkTest(FolderTestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         header, row = done.stdout.splitlines()
         self.assertEqual(header.split()[:2], ["workload", "floor"])
-        self.assertRegex(row, r"^wide( +[0-9.]+){6}$")
+        self.assertRegex(row, r"^wide( +[0-9.]+){6}(  over)?$")
 
     def test_usage(self) -> None:
         for arguments in (["--repeats", "0"], ["--repeats", "-1"], ["no such workload"]):

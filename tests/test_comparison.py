@@ -123,7 +123,7 @@ class JoinedKindsTest(unittest.TestCase):
         return comparison._joined(range(len(rules)), gold, gold.beside([texts] * len(rules)), matches)
 
     def test_rules_that_read_alike_are_one(self) -> None:
-        rules = [NumberRule("decimal_places", digits) for digits in range(4)]
+        rules: list[Rule] = [NumberRule("decimal_places", digits) for digits in range(4)]
         for texts, expected in (
             (["1", "20", " 3"], [0, 0, 0, 0]),
             (["1", "0.1"], [0, 1, 1, 1]),
@@ -134,7 +134,7 @@ class JoinedKindsTest(unittest.TestCase):
                 self.assertEqual(self.joined(texts, *rules), expected)
 
     def test_what_one_rule_cannot_read_keeps_them_apart(self) -> None:
-        rules = [NumberRule("integer"), TextRule(), NumberRule("decimal_places", 1)]
+        rules: list[Rule] = [NumberRule("integer"), TextRule(), NumberRule("decimal_places", 1)]
         self.assertEqual(self.joined(["1", "2"], *rules), [0, 0, 0])
         self.assertEqual(self.joined(["1", "0.5"], *rules), [0, 1, 1])
         self.assertEqual(self.joined(["1", "x"], *rules), [0, 1, 0])

@@ -11,6 +11,7 @@ import sys
 import textwrap
 import unittest
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -120,6 +121,26 @@ class MapTest(FolderTestCase):
         )
         self.assertEqual(done.returncode, -signal.SIGKILL)
 
+    def test_where_the_system_has_no_process_left_fewer_workers_do(self) -> None:
+        submit, left = ProcessPoolExecutor.submit, iter((3, 2, 0))
+
+        class Scarce(ProcessPoolExecutor):
+            """As many workers as there are processes left, from pool to pool."""
+
+            def submit(self, *arguments: Any, **keywords: Any) -> Any:
+                if not hasattr(self, "left"):
+                    self.left = next(left)
+                self.left -= 1
+                if self.left < 0:
+                    raise OSError(11, "Resource temporarily unavailable")
+                return submit(self, *arguments, **keywords)
+
+        with mock.patch("evaluation.workers.ProcessPoolExecutor", Scarce):
+            found = dict(map_in_workers(square, enumerate(range(20)), 5))
+        self.assertEqual(found, {number: number * number for number in range(20)})
+        self.assertEqual(list(left), [])
+        self.assertEqual(multiprocessing.active_children(), [])
+
     def test_no_more_workers_than_every_system_can_wait_for(self) -> None:
         with mock.patch("evaluation.workers.ProcessPoolExecutor") as executor:
             self.assertEqual(list(map_in_workers(square, [], 256)), [])
@@ -154,9 +175,10 @@ class MapTest(FolderTestCase):
 class JobsTest(BenchmarkTestCase):
     def setUp(self) -> None:
         super().setUp()
-        patch = mock.patch.object(runner, "_LEAST_BYTES_FOR_WORKERS", 0)
-        patch.start()
-        self.addCleanup(patch.stop)
+        for name in ("_LEAST_BYTES_FOR_WORKERS", "_LEAST_BYTES_PER_TASK"):
+            patch = mock.patch.object(runner, name, 0)
+            patch.start()
+            self.addCleanup(patch.stop)
         for number in range(1, 8):
             rows = "".join(f"{value}\n" for value in range(number * 10))
             self.add_task(number, f"h\n{rows}", f"h\n{rows}" if number % 3 else f"h\n0{rows}", [INTEGER])
@@ -197,11 +219,12 @@ class JobsTest(BenchmarkTestCase):
                 self.assertEqual(task, as_before)
 
     def test_a_small_run_starts_no_workers(self) -> None:
-        with (
-            mock.patch.object(runner, "_LEAST_BYTES_FOR_WORKERS", 1 << 20),
-            mock.patch("evaluation.workers.can_start_workers", side_effect=AssertionError("started workers")),
-        ):
-            self.score("--jobs", "4")
+        for name in ("_LEAST_BYTES_FOR_WORKERS", "_LEAST_BYTES_PER_TASK"):
+            with (
+                mock.patch.object(runner, name, 1 << 20),
+                mock.patch("evaluation.workers.can_start_workers", side_effect=AssertionError("started workers")),
+            ):
+                self.score("--jobs", "4")
 
     def test_a_single_task_needs_no_workers(self) -> None:
         for path in (self.folder / "configs").iterdir():
