@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import stat
 from typing import NamedTuple
 
-from .errors import EvaluationFatalError, InputError
+from .errors import EvaluationFatalError, InputError, quoted
 
 _KINDS = (
     (stat.S_ISLNK, "a symbolic link"),
@@ -17,6 +18,9 @@ _KINDS = (
     (stat.S_ISCHR, "a device"),
     (stat.S_ISBLK, "a device"),
 )
+
+# Of descriptors, and of memory.
+_LACK = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 
 # No config or plugin is longer.
 _MAX_AUTHOR_BYTES = 16 << 20
@@ -41,7 +45,8 @@ def open_regular_file(path: str | os.PathLike[str], *, follow_links: bool, folde
     """Return a descriptor of the regular file at `path`, which is in the open `folder` where there is one.
 
     The kind is checked on the open descriptor, so nothing can be swapped in between. Raises FileNotFoundError when
-    nothing is there, and InputError when it is not a regular file or cannot be opened.
+    nothing is there, InputError when it is not a regular file or cannot be opened, and EvaluationFatalError when the
+    system has nothing left to open it with, which is no fault of the file.
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     if not follow_links:
@@ -51,12 +56,19 @@ def open_regular_file(path: str | os.PathLike[str], *, follow_links: bool, folde
     except (FileNotFoundError, NotADirectoryError):
         raise FileNotFoundError(path) from None
     except (OSError, ValueError) as error:
+        refuse_lack(path, error)
         raise InputError(_refusal(path, folder, error)) from None
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         os.close(descriptor)
         raise InputError(f"is {kind_of(mode)}, not a regular file")
     return descriptor
+
+
+def refuse_lack(path: str | os.PathLike[str], error: OSError | ValueError) -> None:
+    """Raise EvaluationFatalError when the error says that the system lacks descriptors or memory, not what is wrong."""
+    if isinstance(error, OSError) and error.errno in _LACK:
+        raise EvaluationFatalError(f"cannot open {quoted(os.fspath(path))}: {error.strerror}") from None
 
 
 def read_file(

@@ -8,11 +8,11 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from .errors import EvaluationFatalError, InputError, PredictionFormatError, quoted
-from .files import FileContent, read_file
+from .files import FileContent, read_file, refuse_lack
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ def _open_folder(path: str, name: str) -> Iterator[int | None]:
     try:
         descriptor = os.open(path, flags)
     except OSError as error:
+        refuse_lack(path, error)
         if os.path.islink(path):
             raise PredictionFormatError(f"{name} is a symbolic link, not a directory") from None
         if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
@@ -150,8 +151,9 @@ class PredictionArchive:
             raise EvaluationFatalError(f"{called} does not exist") from None
         except InputError as error:
             raise EvaluationFatalError(f"{called} {error}") from None
-        places = [match for member in self._archive.members if (match := _PREDICTION_PATH.fullmatch(member.path))]
-        roots = {match["folder"] or "" for match in places}
+        # A member that is refused tells where predictions are only where no other does.
+        usable = [member for member in self._archive.members if member.refusal is None]
+        roots = _roots(usable) or _roots(self._archive.members)
         if len(roots) > 1 and "" not in roots:
             first, second, *_ = sorted(roots)
             raise EvaluationFatalError(
@@ -194,3 +196,9 @@ class PredictionArchive:
     def size(self, task_id: str) -> int:
         member = self._members.get(f"{self._prefix}{task_id}/{PREDICTION_FILE}")
         return 0 if member is None else member.size
+
+
+def _roots(members: Iterable[Member]) -> set[str]:
+    """Return the folders that have predictions of tasks in them, "" for the top of the archive."""
+    matches = (_PREDICTION_PATH.fullmatch(member.path) for member in members)
+    return {match["folder"] or "" for match in matches if match is not None}

@@ -7,6 +7,7 @@ message that does not fit a pipe can leave this process waiting for a worker tha
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import signal
@@ -80,9 +81,11 @@ def map_in_workers(
         except _NoWorkerError:
             waiting = chain(taken.items(), waiting)
             workers //= 2
-            if not workers:
-                yield from ((number, function(argument)) for number, argument in waiting)
-                return
+            # The pool is in cycles, and what it holds may be what is lacking.
+            gc.collect()
+        if not workers:
+            yield from ((number, function(argument)) for number, argument in waiting)
+            return
 
 
 def _call_alone(function: Callable[[_Argument], _Result], argument: _Argument) -> _Result | None:
@@ -105,8 +108,10 @@ def _pool(function: Callable[[Any], object], workers: int) -> Iterator[ProcessPo
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path.append(root)
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(min(workers, _MOST_WORKERS), initializer=_start, initargs=(function,))
+    pool = None
     try:
+        with _lack_told():
+            pool = ProcessPoolExecutor(min(workers, _MOST_WORKERS), initializer=_start, initargs=(function,))
         yield pool
     except BaseException:
         for worker in set(multiprocessing.active_children()) - others:
@@ -115,18 +120,24 @@ def _pool(function: Callable[[Any], object], workers: int) -> Iterator[ProcessPo
     finally:
         # The last of them: it may have been there before.
         del sys.path[-1 - sys.path[::-1].index(root)]
-        with contextlib.suppress(RuntimeError):
-            # A pool that could not start its first worker cannot wait for its threads either.
-            pool.shutdown()
+        if pool is not None:
+            with contextlib.suppress(RuntimeError):
+                # A pool that could not start its first worker cannot wait for its threads either.
+                pool.shutdown()
 
 
 def _submit(pool: ProcessPoolExecutor, argument: object) -> Future[Any]:
     """Have a worker called, which may start one. No interrupt comes in between: it would find a worker half made."""
-    with _interrupts_held():
-        try:
-            return pool.submit(_call, argument)
-        except OSError as error:
-            raise _NoWorkerError from error
+    with _interrupts_held(), _lack_told():
+        return pool.submit(_call, argument)
+
+
+@contextlib.contextmanager
+def _lack_told() -> Iterator[None]:
+    try:
+        yield
+    except OSError:
+        raise _NoWorkerError from None
 
 
 @contextlib.contextmanager

@@ -122,6 +122,12 @@ class PredictionArchiveTest(FolderTestCase):
                 self.assertEqual(list(self.open(data).refused), [name])
                 self.assertIsNotNone(self.open(data).read("task_2", 100))
 
+    def test_a_refused_member_does_not_say_where_the_others_are(self) -> None:
+        data = archive(("me/task_1/prediction.csv", TABLE), (member("/task_2/prediction.csv"), TABLE))
+        submission = self.open(data)
+        self.assertIsNotNone(submission.read("task_1", 100))
+        self.assertIsNone(submission.read("task_2", 100))
+
     def test_a_name_with_a_nul(self) -> None:
         data = archive(("task_1/prediction.csv.", TABLE)).replace(b"prediction.csv.", b"prediction.csv\0")
         submission = self.open(data)

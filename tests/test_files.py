@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import socket
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from support import FolderTestCase
 
-from evaluation.errors import InputError
+from evaluation.errors import EvaluationFatalError, InputError
 from evaluation.files import FileSetDigest, read_file
 
 
@@ -64,6 +66,14 @@ class ReadFileTest(FolderTestCase):
                 self.assertEqual(self.refusal(self.folder / "socket"), "is a socket, not a regular file")
         if Path("/dev/null").exists():
             self.assertEqual(self.refusal(Path("/dev/null")), "is a device, not a regular file")
+
+    def test_a_lack_of_descriptors_is_no_fault_of_the_file(self) -> None:
+        path = self.write("a", b"x")
+        with (
+            mock.patch.object(os, "open", side_effect=OSError(errno.EMFILE, "Too many open files")),
+            self.assertRaisesRegex(EvaluationFatalError, "cannot open '.*': Too many open files"),
+        ):
+            read_file(path, 100, follow_links=False)
 
     @unittest.skipIf(not hasattr(os, "geteuid") or os.geteuid() == 0, "permissions do not bind this user")
     def test_unreadable(self) -> None:
