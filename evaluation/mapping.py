@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, combinations
 
 from .errors import MappingBudgetError
+from .kinds import common_values, merge_kinds
 from .matching import is_matchable
 
 Column = Sequence[Hashable]
@@ -44,54 +44,27 @@ def smallest_mapping(
     """
     if not is_matchable(candidates):
         return None
-    gold, kinds, views = _merge_kinds(gold, kinds, views)
+    gold, kinds, views = merge_kinds(gold, kinds, views)
     numbers = _Numbering()
-    gold_numbers = [list(map(numbers.__getitem__, column)) for column in gold]
-    view_numbers = {key: list(map(numbers.__getitem__, column)) for key, column in views.items()}
+    gold_numbers: Sequence[Sequence[int]] = [list(map(numbers.__getitem__, column)) for column in gold]
+    view_numbers: Mapping[tuple[int, int], Sequence[int]] = {
+        key: list(map(numbers.__getitem__, column)) for key, column in views.items()
+    }
     gold_rows = Counter(zip(*gold_numbers, strict=True))
     prediction_rows = Counter(zip(*view_numbers.values(), strict=True))
     if len(prediction_rows) < len(gold_rows):
         return None
+    gold_counts, prediction_counts = list(gold_rows.values()), list(prediction_rows.values())
     if len(prediction_rows) > len(gold_rows):
         # Rows that one kind tells apart and another does not: all rows are kept.
-        colours = [0] * len(gold[0])
-        return _Search(kinds, gold_numbers, view_numbers, budget).run(candidates, colours, colours)
-    # Identical rows are one row that occurs so often: one-hot and other designed tables shrink to a handful of rows.
-    distinct = _columns(gold_rows, len(gold))
-    distinct_views = dict(zip(views, _columns(prediction_rows, len(views)), strict=True))
-    search = _Search(kinds, distinct, distinct_views, budget)
-    return search.run(candidates, list(gold_rows.values()), list(prediction_rows.values()))
-
-
-def _merge_kinds(
-    gold: Sequence[Column], kinds: Sequence[int], views: Mapping[tuple[int, int], Column]
-) -> tuple[list[Column], list[int], dict[tuple[int, int], Column]]:
-    """Return the same problem with fewer kinds: two that read the columns they share alike become one.
-
-    They read alike when a one-to-one renaming of values turns the views under one into the views under the other. Flags
-    that a rule for Booleans reads, and one for integers too, are the common case; as two kinds they are hard to search.
-    """
-    gold, kinds, views = list(gold), list(kinds), dict(views)
-    columns = {kind: {j for kind_of_view, j in views if kind_of_view == kind} for kind in sorted(set(kinds))}
-    for kind, other in combinations(list(columns), 2):
-        shared = columns.get(kind, set()) & columns.get(other, set())
-        pairs = set(chain.from_iterable(zip(views[other, j], views[kind, j], strict=True) for j in shared))
-        names = dict(pairs)
-        if not shared or not len(pairs) == len(names) == len(set(names.values())):
-            continue
-        for i, kind_of_column in enumerate(kinds):
-            if kind_of_column == other:
-                gold[i], kinds[i] = _renamed(gold[i], names, other), kind
-        for j in columns.pop(other):
-            view = _renamed(views.pop((other, j)), names, other)
-            views.setdefault((kind, j), view)
-            columns[kind].add(j)
-    return gold, kinds, views
-
-
-def _renamed(column: Column, names: Mapping[Hashable, Hashable], kind: int) -> Column:
-    """Return a column of the kind with its values renamed; one without a name becomes a value of no other kind."""
-    return [names.get(value, (kind, value)) for value in column]
+        gold_counts = prediction_counts = [1] * len(gold[0])
+    else:
+        # Identical rows are one row that occurs so often: one-hot and other designed tables shrink to a few rows.
+        gold_numbers = _columns(gold_rows, len(gold))
+        view_numbers = dict(zip(views, _columns(prediction_rows, len(views)), strict=True))
+    search = _Search(kinds, gold_numbers, view_numbers, budget)
+    narrowed = search.narrowed(candidates, gold_counts, prediction_counts)
+    return None if narrowed is None else search.run(narrowed, gold_counts, prediction_counts)
 
 
 @dataclass(frozen=True)
@@ -149,6 +122,29 @@ class _Search:
         self._views = views
         self._row_count = len(gold[0])
         self._pair_base = 1 + max(max(column, default=0) for column in (*gold, *views.values()))
+
+    def narrowed(
+        self, candidates: Sequence[Sequence[int]], gold_colours: Sequence[int], prediction_colours: Sequence[int]
+    ) -> Sequence[Sequence[int]] | None:
+        """Return the candidates that are left when columns are compared as far as all kinds agree, None if none can be.
+
+        As far as they agree there is one kind and one class, which colours rows from the start.
+        """
+        if len(set(self._kinds)) == 1:
+            return candidates
+        gold, prediction = common_values(self._gold, self._kinds, self._views)
+        places = range(len(gold))
+        views = {(0, j): column for j, column in enumerate(prediction)}
+        search = _Search([0] * len(gold), gold, views, self.budget)
+        everything = _Class(tuple(places), tuple(places))
+        try:
+            state = search._refine(_State((everything,), frozenset(), gold_colours, prediction_colours))
+        finally:
+            self.budget = search.budget
+        if state is None:
+            return None
+        homes = {j: group.gold for group in state.classes for j in group.prediction}
+        return [[j for j in choices if i in homes[j]] for i, choices in enumerate(candidates)]
 
     def run(
         self, candidates: Sequence[Sequence[int]], gold_colours: Sequence[int], prediction_colours: Sequence[int]

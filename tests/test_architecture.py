@@ -15,6 +15,7 @@ FLOORS = {
     "__init__": -1,
     "errors": 0,
     "iso8601": 0,
+    "kinds": 0,
     "matching": 0,
     "cells": 1,
     "files": 1,

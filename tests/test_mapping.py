@@ -303,6 +303,34 @@ class MappingTest(unittest.TestCase):
         ]
         return gold, kinds, views
 
+    @staticmethod
+    def nested_problem(source: random.Random, width: int, height: int, values: int) -> Problem:
+        """Return a problem of three kinds, each of which takes for one what the kind before it tells apart."""
+        readings: list[Callable[[int], object]] = [str, lambda value: value // 2, lambda value: f"{value // 4}"]
+        column = [source.randrange(values) for _ in range(height)]
+        raw = [source.sample(column, height) for _ in range(width)]
+        kinds = [source.randrange(3) for _ in range(width)]
+        gold = [[readings[kind](value) for value in column] for kind, column in zip(kinds, raw)]
+        order, rows = source.sample(range(width), width), source.sample(range(height), height)
+        prediction = [[raw[j][row] for row in rows] for j in order]
+        if source.random() < 0.5:
+            spoilt = source.choice(prediction)
+            first, second = source.sample(range(height), 2)
+            spoilt[first], spoilt[second] = spoilt[second], spoilt[first]
+        return gold, kinds, [[list(map(reading, column)) for column in prediction] for reading in readings]
+
+    def test_nested_kinds_agree_with_brute_force(self) -> None:
+        found = count_found(self, lambda source: self.nested_problem(source, 4, 4, 8), seed=30, count=600)
+        self.assertTrue(200 < found < 550, found)
+
+    def test_what_all_kinds_agree_on_is_compared_first(self) -> None:
+        source = random.Random(31)
+        ends = set()
+        for _ in range(8):
+            gold, kinds, views = self.nested_problem(source, 32, 300, 16)
+            ends.add(find(gold, kinds, views, budget=10**6) is None)
+        self.assertEqual(ends, {True, False})
+
     def test_too_few_columns_for_two_kinds_show_without_a_search(self) -> None:
         # 12 gold columns of kind 1 can only be among 11 prediction columns, which kind 0 reads as well.
         gold = [["1"]] * 24

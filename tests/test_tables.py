@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import csv
+import random
 import unittest
+from unittest import mock
 
-import support  # noqa: F401  (the way to the package)
+from support import csv_text
 
+from evaluation import tables
 from evaluation.errors import InputError
 from evaluation.tables import DEFAULT_LIMITS, Table, TableLimits, parse_table
 
@@ -62,6 +65,16 @@ class ParseTableTest(unittest.TestCase):
         with self.assertRaises(InputError) as caught:
             parse_table(data, limits)
         return str(caught.exception)
+
+    def test_cells_that_are_alike_may_be_one_object(self) -> None:
+        source = random.Random(2)
+        for _ in range(50):
+            width = source.randint(1, 4)
+            rows = [[source.choice(("", "a", "é", "x,y", 'q"', "1\n2")) for _ in range(width)] for _ in range(20)]
+            data = csv_text(rows).encode()
+            with mock.patch.multiple(tables, _MANY_CELLS=0, _LEAST_BYTES_OF_MANY_CELLS=0):
+                shared = parse_table(data)
+            self.assertEqual(shared, parse_table(data))
 
     def test_limits_are_inclusive(self) -> None:
         for limits, good, bad, expected in (
