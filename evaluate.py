@@ -23,6 +23,7 @@ try:
     from evaluation.scoring import evaluate_task
     from evaluation.suite import evaluate_suite
     from evaluation.summary import Summary
+    from evaluation.tables import TableLimits
 except KeyboardInterrupt:
     if __name__ != "__main__":
         raise
@@ -37,6 +38,7 @@ __all__ = [
     "EvaluationFatalError",
     "PredictionFormatError",
     "Summary",
+    "TableLimits",
     "TaskConfig",
     "TaskEvaluationResult",
     "__version__",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from unittest import mock
 
 from support import EXAMPLE, INTEGER, ROOT, TEXT, BenchmarkTestCase, assert_golden, run_cli
 
@@ -126,6 +127,44 @@ class SuiteTest(BenchmarkTestCase):
                 self.assertFalse((self.folder / "golds" / "task_1").exists())
             with self.subTest(gold=gold):
                 self.assert_fatal(mentions=[f"the config set is '{self.folder / 'configs'}'"])
+
+    def test_all_faulty_configs_are_told(self) -> None:
+        self.add_task(1)
+        for name in ("task_01.json", "task_foo.json"):
+            self.write(f"configs/{name}", (self.folder / "configs" / "task_1.json").read_bytes())
+        self.write("configs/task_2.json", "[" * 100_000)
+        self.write("configs/task_3.json", "null")
+        sentences = self.assert_fatal(faults=4)
+        self.assertIn("error: 4 faults:\n", sentences)
+        for mention in ("'task_01.json'", "'task_foo.json'", "'task_2.json' is nested too deeply", "'task_3.json': "):
+            self.assertEqual(sentences.count(mention), 2 if mention.endswith(".json'") else 1, sentences)
+
+    def test_all_faulty_gold_files_are_told(self) -> None:
+        self.add_task(1)
+        for number, gold in enumerate((None, "", "a,b\n1,2\n", "a\nx\n", b"\xff"), start=2):
+            self.add_task(number, gold=gold, columns=[INTEGER])
+        sentences = self.assert_fatal(faults=5)
+        self.assertIn(f"error: 5 faults; the config set is '{self.folder / 'configs'}':\n", sentences)
+        for number in range(2, 7):
+            self.assertEqual(sentences.count(f"gold file task_{number}/gold.csv"), 1)
+        self.assertFalse(self.summary_path.exists())
+
+    def test_of_many_faults_twenty_are_told_and_the_rest_counted(self) -> None:
+        for number in range(1, 26):
+            self.add_task(number, gold=None)
+        sentences = self.assert_fatal(faults=21)
+        self.assertIn("error: 25 faults; ", sentences)
+        self.assertEqual(sentences.count("does not exist"), 20)
+        self.assertTrue(sentences.endswith("\n  and 5 more"), sentences)
+        for path in (self.folder / "configs").iterdir():
+            path.write_text("{}")
+        self.assertTrue(self.assert_fatal(faults=21).endswith("\n  and 5 more"))
+
+    def test_predictions_are_not_scored_once_gold_is_at_fault(self) -> None:
+        self.add_task(1, gold="a\nx\n", columns=[INTEGER])
+        self.add_task(2, prediction="h\n2\n")
+        with mock.patch("evaluation.scoring.compare_tables", side_effect=AssertionError("scored")):
+            self.assert_fatal(mentions=["task_1/gold.csv"])
 
     def test_gold_may_be_a_link(self) -> None:
         self.add_task(1, gold=None)
