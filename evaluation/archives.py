@@ -59,7 +59,8 @@ class ZipArchive:
     """
 
     def __init__(self, path: str | os.PathLike[str], limits: ArchiveLimits = DEFAULT_ARCHIVE_LIMITS) -> None:
-        self._file = _File(open_regular_file(path, follow_links=True))
+        descriptor, status = open_regular_file(path, follow_links=True)
+        self._file = _File(descriptor, status.st_size)
         try:
             infos = self._read_directory(limits)
         except BaseException:
@@ -130,10 +131,10 @@ class _File(io.RawIOBase):
 
     most_bytes = _CHUNK_BYTES
 
-    def __init__(self, descriptor: int) -> None:
+    def __init__(self, descriptor: int, size: int) -> None:
         self._descriptor = descriptor
         self._position = 0
-        self.size = os.fstat(descriptor).st_size
+        self.size = size
 
     def readable(self) -> bool:
         return True

@@ -20,7 +20,7 @@ Values = list["str | None"]
 
 # So many cells tell most columns apart.
 _SAMPLED_ROWS = 16
-_COUNTED_ROWS = 1000
+_COUNTED_ROWS = 500
 
 _Found = TypeVar("_Found")
 
@@ -58,9 +58,8 @@ class TypedColumns:
 
         def count() -> Counter[str] | None:
             texts = self.texts[column]
-            # The first rows tell most columns without repetitions.
-            first = texts[:_COUNTED_ROWS]
-            if len(set(first)) * 10 > len(first) * 9:
+            # The first rows tell most columns without repetitions, and so few are no reason to count.
+            if len(texts) < _COUNTED_ROWS or len(set(texts[:_COUNTED_ROWS])) * 10 > _COUNTED_ROWS * 9:
                 return None
             counts = Counter(texts)
             return counts if len(counts) * 2 <= len(texts) else None

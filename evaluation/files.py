@@ -41,8 +41,10 @@ def kind_of(mode: int) -> str:
     return next((noun for is_kind, noun in _KINDS if is_kind(mode)), "a regular file")
 
 
-def open_regular_file(path: str | os.PathLike[str], *, follow_links: bool, folder: int | None = None) -> int:
-    """Return a descriptor of the regular file at `path`, which is in the open `folder` where there is one.
+def open_regular_file(
+    path: str | os.PathLike[str], *, follow_links: bool, folder: int | None = None
+) -> tuple[int, os.stat_result]:
+    """Return a descriptor of the regular file at `path`, in the open `folder` where there is one, and its status.
 
     The kind is checked on the open descriptor, so nothing can be swapped in between. Raises FileNotFoundError when
     nothing is there, InputError when it is not a regular file or cannot be opened, and EvaluationFatalError when the
@@ -58,11 +60,11 @@ def open_regular_file(path: str | os.PathLike[str], *, follow_links: bool, folde
     except (OSError, ValueError) as error:
         refuse_lack(path, error)
         raise InputError(_refusal(path, folder, error)) from None
-    mode = os.fstat(descriptor).st_mode
-    if not stat.S_ISREG(mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
-        raise InputError(f"is {kind_of(mode)}, not a regular file")
-    return descriptor
+        raise InputError(f"is {kind_of(status.st_mode)}, not a regular file")
+    return descriptor, status
 
 
 def refuse_lack(path: str | os.PathLike[str], error: OSError | ValueError) -> None:
@@ -79,9 +81,8 @@ def read_file(
     Raises FileNotFoundError and InputError as `open_regular_file` does, and InputError when it cannot be read or is
     longer than `max_bytes`.
     """
-    descriptor = open_regular_file(path, follow_links=follow_links, folder=folder)
+    descriptor, status = open_regular_file(path, follow_links=follow_links, folder=folder)
     try:
-        status = os.fstat(descriptor)
         data = _read_at_most(descriptor, max_bytes, status.st_size)
     except OSError as error:
         raise InputError(f"cannot be read ({_reason(error)})") from None

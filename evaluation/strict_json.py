@@ -27,12 +27,7 @@ class JsonFile(NamedTuple):
     def parse(self, data: bytes) -> object:
         """Return the JSON value in `data`: UTF-8, no key twice in an object, no NaN, numbers of sane length."""
         try:
-            return json.loads(
-                data.decode("utf-8"),
-                object_pairs_hook=_unique_keys,
-                parse_constant=_no_constant,
-                parse_int=_short_integer,
-            )
+            return _DECODER.decode(data.decode("utf-8"))
         except UnicodeDecodeError as error:
             reason = f"is not UTF-8 (byte {error.start})"
         except json.JSONDecodeError as error:
@@ -121,6 +116,9 @@ def _short_integer(text: str) -> int:
     if len(text) > _MAX_INTEGER_DIGITS:
         raise _StrictJsonError(f"holds an integer of {len(text)} characters")
     return int(text)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_int=_short_integer)
 
 
 def _shown(value: object) -> str:

@@ -97,6 +97,10 @@ class CompareTest(unittest.TestCase):
     def test_agrees_with_brute_force(self) -> None:
         self.check(17, 2500)
 
+    def test_columns_of_repeated_texts_may_be_counted(self) -> None:
+        with mock.patch.object(columns, "_COUNTED_ROWS", 2):
+            self.check(21, 800)
+
     def test_every_short_cut_can_be_left_out(self) -> None:
         with (
             mock.patch.object(comparison, "_equal_but_for_few_rows", return_value=False),
@@ -107,7 +111,6 @@ class CompareTest(unittest.TestCase):
         with (
             mock.patch.object(comparison, "_equal_under", return_value=False),
             mock.patch.object(comparison, "_joined", side_effect=lambda kinds, *_: kinds),
-            mock.patch.object(TypedColumns, "_counts", return_value=None),
         ):
             self.check(20, 800)
 
