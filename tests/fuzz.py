@@ -111,11 +111,13 @@ class Benchmark:
         path.write_bytes(data)
 
     def prediction(self) -> Path:
-        """Return the prediction of some task, which counts as touched. Raises FileNotFoundError when it is no file."""
+        """Return the prediction of some task, which counts as touched. Raises FileNotFoundError when it is none."""
         task_id = self.source.choice(self.tasks)
         self.touched.add(task_id)
         path = self.prediction_root / task_id / "prediction.csv"
-        if not stat.S_ISREG(os.lstat(path).st_mode):
+        status = os.lstat(path)
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+            # What is linked to gold would spoil gold with it.
             raise FileNotFoundError(path)
         return path
 
