@@ -43,6 +43,8 @@ _PLAIN_DATE = re.compile(
 _PLAIN_DATETIME = re.compile(f"(?:{_PLAIN_DATE.pattern})[ T](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]")
 
 _NUMBER = re.compile(r"([+-]?)(?:(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?")
+# Every number and every null of a number column, and little else: the words are those of `_NULL_TOKENS`.
+_LOOKS_LIKE_NUMBER = re.compile(rf"\s*(?:(?:{_NUMBER.pattern})\s*%?|null|none|nan|nat|<na>)?\s*\Z", re.IGNORECASE)
 # The range of a 64-bit `decimal`, which a 32-bit one does not reach: the verdict must not depend on the machine.
 _MAX_ADJUSTED_EXPONENT = 10**18 - 1
 _MIN_EXPONENT = -2 * 10**18 + 3
@@ -61,8 +63,11 @@ class Rule(Protocol):
     def canonical(self, text: str) -> str | None:
         """Return the canonical value of a cell's raw text; None is null. Raises CellError when it is unreadable."""
 
-    def surely_reads(self, texts: Collection[str]) -> bool:
-        """Return True only where the rule can read all of these texts: a quick test, which may miss that it can."""
+    def reads_all(self, texts: Collection[str]) -> bool | None:
+        """Return whether the rule can read all of these texts, where that is told faster than by reading; else None.
+
+        False is the answer of every rule of the class.
+        """
 
     def rough_sum(self, texts: Collection[str]) -> tuple[float, float] | None:
         """Return about the sum of the values of these texts, and how far at most it may be from that sum.
@@ -81,8 +86,8 @@ class _RuleWithoutOptions:
     def __hash__(self) -> int:
         return hash(type(self))
 
-    def surely_reads(self, texts: Collection[str]) -> bool:
-        return False
+    def reads_all(self, texts: Collection[str]) -> bool | None:
+        return None
 
     def rough_sum(self, texts: Collection[str]) -> tuple[float, float] | None:
         return None
@@ -91,7 +96,7 @@ class _RuleWithoutOptions:
 class TextRule(_RuleWithoutOptions):
     """Text, compared after line ends, outer white space and Unicode composition (NFC) are made alike; empty is null."""
 
-    def surely_reads(self, texts: Collection[str]) -> bool:
+    def reads_all(self, texts: Collection[str]) -> bool | None:
         return True
 
     def canonical(self, text: str) -> str | None:
@@ -124,10 +129,13 @@ class NumberRule:
         if self.unit not in NUMBER_UNITS:
             raise ValueError(f"expected one of {', '.join(NUMBER_UNITS)} as unit, got {self.unit!r}")
 
-    def surely_reads(self, texts: Collection[str]) -> bool:
+    def reads_all(self, texts: Collection[str]) -> bool | None:
         # What `float` takes and has no other characters than these is a number here, too.
         characters = "-0123456789" if self.mode == "integer" else "-.0123456789"
-        return not "".join(texts).strip(characters) and _takes_all(float, texts)
+        if not "".join(texts).strip(characters) and _takes_all(float, texts):
+            return True
+        # What does not look like one is none.
+        return None if all(map(_LOOKS_LIKE_NUMBER.match, texts)) else False
 
     def rough_sum(self, texts: Collection[str]) -> tuple[float, float] | None:
         try:
@@ -190,8 +198,8 @@ class NumberRule:
 class DatetimeRule(_RuleWithoutOptions):
     """An ISO 8601 date-time: with an offset an instant, without one a local time, never equal to each other."""
 
-    def surely_reads(self, texts: Collection[str]) -> bool:
-        return all(map(_PLAIN_DATETIME.fullmatch, set(texts)))
+    def reads_all(self, texts: Collection[str]) -> bool | None:
+        return all(map(_PLAIN_DATETIME.fullmatch, set(texts))) or None
 
     def canonical(self, text: str) -> str | None:
         if _PLAIN_DATETIME.fullmatch(text):
@@ -205,8 +213,8 @@ class DatetimeRule(_RuleWithoutOptions):
 class DateRule(_RuleWithoutOptions):
     """An ISO 8601 date, or a date-time that is midnight exactly once an offset is converted to UTC and dropped."""
 
-    def surely_reads(self, texts: Collection[str]) -> bool:
-        return all(map(_PLAIN_DATE.fullmatch, set(texts)))
+    def reads_all(self, texts: Collection[str]) -> bool | None:
+        return all(map(_PLAIN_DATE.fullmatch, set(texts))) or None
 
     def canonical(self, text: str) -> str | None:
         if _PLAIN_DATE.fullmatch(text):
@@ -253,7 +261,8 @@ def canonical_column(rule: Rule, texts: Sequence[str]) -> list[str | None]:
 
 def can_read(rule: Rule, texts: Collection[str]) -> bool:
     """Return whether the rule can read every text; that takes less than to find their canonical values."""
-    return rule.surely_reads(texts) or _takes_all(rule.canonical, set(texts))
+    known = rule.reads_all(texts)
+    return _takes_all(rule.canonical, set(texts)) if known is None else known
 
 
 def first_unreadable(rule: Rule, texts: Iterable[str], redact: bool = False) -> str | None:

@@ -182,9 +182,7 @@ def _path(text: str) -> str:
 
 
 def _limit(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:11]) <= _MAX_LIMIT):
-        raise argparse.ArgumentTypeError(f"expected a number from 1 to {_MAX_LIMIT}, got {text!r}")
-    return int(text)
+    return _whole_number(text, _MAX_LIMIT, f"expected a number from 1 to {_MAX_LIMIT}")
 
 
 def _jobs(text: str) -> int:
@@ -192,8 +190,13 @@ def _jobs(text: str) -> int:
         from .workers import processor_count
 
         return processor_count()
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:5]) <= MAX_JOBS):
-        raise argparse.ArgumentTypeError(f"expected a number from 1 to {MAX_JOBS}, or auto, got {text!r}")
+    return _whole_number(text, MAX_JOBS, f"expected a number from 1 to {MAX_JOBS}, or auto")
+
+
+def _whole_number(text: str, most: int, expected: str) -> int:
+    # No more digits than `most` has: a long text is not worth reading, and Python reads none beyond 4,300 digits.
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and 1 <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"{expected}, got {text!r}")
     return int(text)
 
 
@@ -221,7 +224,7 @@ def _run(arguments: argparse.Namespace) -> int:
     output = _output_path(arguments, Path(config_root))
     config_set = load_config_set(config_root)
     evaluators = find_dataset_evaluators(config_set, arguments.dataset_evaluators)
-    plugins = find_plugins(arguments.plugin)
+    plugins = find_plugins(arguments.plugin, muted=arguments.redact_gold)
     bars = _bars(arguments)
     if bars is not None:
         bars.check(evaluators, plugins)

@@ -46,7 +46,15 @@ class TypedColumns:
 
     def is_readable(self, kind: int, column: int) -> bool:
         """Return whether every cell can be read under the kind."""
-        return self._once(("readable", kind, column), lambda: can_read(self.rules[kind], self.distinct_texts(column)))
+        return self._once(
+            ("readable", kind, column),
+            lambda: not self._is_refused(kind, column) and can_read(self.rules[kind], self.distinct_texts(column)),
+        )
+
+    def _is_refused(self, kind: int, column: int) -> bool:
+        """Return whether all rules of the kind's class are known to refuse some cell, without reading the others."""
+        rule = self.rules[kind]
+        return self._once(("refused", type(rule), column), lambda: rule.reads_all(self.distinct_texts(column)) is False)
 
     def distinct_texts(self, column: int) -> Collection[str]:
         """Return the texts, each once where that is much shorter."""
@@ -68,7 +76,10 @@ class TypedColumns:
 
     def values(self, kind: int, column: int) -> Values | None:
         """Return the canonical values under the kind, row by row; None where a cell cannot be read."""
-        return self._once(("values", kind, column), lambda: try_column(self.rules[kind], self.texts[column]))
+        return self._once(
+            ("values", kind, column),
+            lambda: None if self._is_refused(kind, column) else try_column(self.rules[kind], self.texts[column]),
+        )
 
     def forget(self, kind: int, column: int) -> None:
         """Give up the values of a column that was read for nothing."""

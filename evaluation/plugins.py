@@ -95,9 +95,10 @@ class PluginSet:
     sha256: str
 
 
-def load_plugins(paths: Sequence[str | os.PathLike[str]]) -> PluginSet:
+def load_plugins(paths: Sequence[str | os.PathLike[str]], *, muted: bool = False) -> PluginSet:
     """Return the summary evaluators that the Python files define in `SUMMARY_EVALUATORS`.
 
+    With `muted` what they print meanwhile is lost.
     Raises EvaluationFatalError, naming the file, when one is missing, cannot be run, defines none, or defines one that
     cannot be called with `PARAMETERS`.
     """
@@ -108,9 +109,9 @@ def load_plugins(paths: Sequence[str | os.PathLike[str]]) -> PluginSet:
         called = f"plugin {quoted(Path(path).name)}"
         data = read_author_file(path, called).data
         digest.add(Path(path).name, data)
-        fault = None
+        fault = redacted = None
         try:
-            with _foreign_code():
+            with _foreign_code(muted):
                 evaluators += _registered(_run_plugin(data, path, f"evaluation_plugin_{place}"), path)
         except KeyboardInterrupt:
             raise
@@ -118,8 +119,9 @@ def load_plugins(paths: Sequence[str | os.PathLike[str]]) -> PluginSet:
             fault = str(error)
         except BaseException as error:
             fault = f" {_raised(error, path)}"
+            redacted = f"{called} raised an exception"
         if fault is not None:
-            raise EvaluationFatalError(f"{called}{fault}")
+            raise EvaluationFatalError(f"{called}{fault}", redacted)
     return PluginSet(tuple(evaluators), digest.hexdigest())
 
 
@@ -155,13 +157,31 @@ def _foreign_code(muted: bool = False) -> Iterator[None]:
     """Run the user's code: what it prints goes to standard error or nowhere, and it cannot move the run's paths."""
     folder = os.getcwd()
     try:
-        with contextlib.ExitStack() as stack:
-            stack.enter_context(contextlib.redirect_stdout(io.StringIO() if muted else _StandardError()))
-            if muted:
-                stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
+        with _muted() if muted else contextlib.redirect_stdout(_StandardError()):
             yield
     finally:
         os.chdir(folder)
+
+
+@contextlib.contextmanager
+def _muted() -> Iterator[None]:
+    """Let nothing out that is printed, also not by way of a stream that was taken hold of before."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with contextlib.ExitStack() as stack:
+        sink = stack.enter_context(open(os.devnull, "wb"))
+        for descriptor in (1, 2):
+            with contextlib.suppress(OSError):
+                copy = os.dup(descriptor)
+                stack.callback(os.close, copy)
+                stack.callback(os.dup2, copy, descriptor)
+                os.dup2(sink.fileno(), descriptor)
+        # What is held back in a stream's buffer must go before the descriptor is back.
+        for stream in (sys.stdout, sys.stderr):
+            stack.callback(stream.flush)
+        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
+        yield
 
 
 class _StandardError(io.TextIOBase):

@@ -12,7 +12,7 @@ from .configs import ConfigSet, TaskConfig
 from .errors import EvaluationFatalError, Faults, InputError, PredictionFormatError, quoted
 from .files import FileSetDigest, read_author_file
 from .results import TaskEvaluationResult
-from .scoring import GOLD_FILE, UNREADABLE, ScoringOptions, TaskFiles, score_task
+from .scoring import GOLD_FILE, UNREADABLE, ScoredTask, ScoringOptions, TaskFiles, score_task
 from .submissions import PREDICTION_FILE, Submission
 from .tables import Table, parse_table
 
@@ -21,6 +21,8 @@ Progress = Callable[[int, int], None]
 # With fewer bytes of tables most runs end within a second, and a smaller task costs less than to hand it to a worker.
 _LEAST_BYTES_FOR_WORKERS = 16 << 20
 _LEAST_BYTES_PER_TASK = 32 << 10
+# Of a prediction, plugins see no more rows than gold has and so many.
+MOST_EXTRA_ROWS = 1000
 
 
 class Outcome(NamedTuple):
@@ -145,8 +147,7 @@ class Runner:
         """Return the outcome of a task whose worker died; that there is no prediction to read is known all the same."""
         files = self._read(config)
         if not isinstance(files, EvaluationFatalError) and files.prediction is not None:
-            fault = ("worker_died", "the process that scored it died, most likely because memory ran out")
-            files = files._replace(prediction=None, fault=fault)
+            files = _given_up(files, "the process that scored it died, most likely because memory ran out")
         return self._score(files)
 
     def _complete(self, config: TaskConfig, outcome: _Found) -> _Found:
@@ -159,11 +160,20 @@ class Runner:
         limits = self._options.limits
         try:
             gold = parse_table(files.gold.data, limits)
-            is_table = outcome.result.prediction_column_count > 0
-            prediction = parse_table(files.prediction.data, limits) if files.prediction and is_table else None
+        except InputError as error:
+            return EvaluationFatalError(f"gold file {_gold_name(config)} {error}")
+        return outcome._replace(tables=(gold, self._same_prediction(files, gold, outcome.result)))
+
+    def _same_prediction(self, files: TaskFiles, gold: Table, result: TaskEvaluationResult) -> Table | None:
+        """Return the table that a worker has read; None where there was none, or is another one by now."""
+        if files.prediction is None or not result.prediction_column_count:
+            return None
+        try:
+            table = parse_table(files.prediction.data, self._options.limits)
         except InputError:
-            return EvaluationFatalError(f"the files of {config.task_id} changed while they were scored")
-        return outcome._replace(tables=(gold, prediction))
+            return None
+        shape = (result.prediction_column_count, result.prediction_row_count)
+        return _first_rows(table, gold) if (table.column_count, table.row_count) == shape else None
 
     def _read(self, config: TaskConfig) -> _Files:
         max_bytes = self._options.limits.csv_bytes
@@ -185,11 +195,16 @@ class Runner:
             return files
         try:
             scored = score_task(files, _gold_name(files.config), _prediction_name(files.config), self._options)
+            mapping = scored.mapping if self._with_tables else ()
         except EvaluationFatalError as error:
             return error
+        except MemoryError:
+            if files.prediction is None:
+                return EvaluationFatalError(f"memory ran out over the gold file {_gold_name(files.config)}")
+            return self._score(_given_up(files, "memory ran out while it was scored"))
         if not self._with_tables:
             return Outcome(scored.result)
-        return Outcome(scored.result, scored.mapping, (scored.gold.table, scored.prediction))
+        return Outcome(scored.result, mapping, (scored.gold.table, _shown(scored)))
 
     def _size(self, config: TaskConfig) -> int:
         """Return the bytes of the task's files, as far as that can be told."""
@@ -197,6 +212,22 @@ class Runner:
         with contextlib.suppress(OSError):
             size += os.path.getsize(os.path.join(self._gold_root, config.task_id, GOLD_FILE))
         return size
+
+
+def _given_up(files: TaskFiles, reason: str) -> TaskFiles:
+    """Return the files of a task that the machine could not score, whatever its prediction is."""
+    return files._replace(prediction=None, fault=("worker_died", reason))
+
+
+def _shown(scored: ScoredTask) -> Table | None:
+    """Return of the prediction what plugins are to see, which is not much more than gold, whatever was predicted."""
+    if scored.prediction is None:
+        return None
+    return _first_rows(scored.prediction, scored.gold.table)
+
+
+def _first_rows(prediction: Table, gold: Table) -> Table:
+    return Table(prediction.header, prediction.rows[: gold.row_count + MOST_EXTRA_ROWS])
 
 
 def _without_prediction(files: _Files) -> _Files:

@@ -35,7 +35,7 @@ class JsonFile(NamedTuple):
         except RecursionError:
             reason = "is nested too deeply"
         except _StrictJsonError as error:
-            reason = str(error)
+            raise EvaluationFatalError(f"{self} {error}", f"{self} is not JSON as it is wanted here") from None
         raise EvaluationFatalError(f"{self} {reason}")
 
     def object_with(

@@ -8,11 +8,12 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from .errors import EvaluationFatalError, InputError, PredictionFormatError, quoted
-from .files import FileContent, read_file, refuse_lack
+from .files import FileContent, kind_of, read_file, refuse_lack
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ PREDICTION_FILE = "prediction.csv"
 
 # A folder opened by its path can be looked into, whatever becomes of the path; not every system can do so.
 _OPENS_FOLDERS = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY") and hasattr(os, "O_NOFOLLOW")
-_PREDICTION_PATH = re.compile(rf"(?:(?P<folder>.+)/)?(?P<task>task_[0-9]+)/{re.escape(PREDICTION_FILE)}", re.DOTALL)
+_PREDICTION_PATH = re.compile(
+    rf"(?:(?P<folder>.+)/)?(?P<task>task_(?:0|[1-9][0-9]*))/{re.escape(PREDICTION_FILE)}", re.DOTALL
+)
 
 
 class Submission(Protocol):
@@ -51,7 +54,17 @@ def open_submission(root: str | os.PathLike[str]) -> Submission:
 
     Raises EvaluationFatalError when it is neither, or cannot be read.
     """
-    return PredictionArchive(root) if os.path.isfile(root) else PredictionDirectory(root)
+    try:
+        mode = os.stat(root).st_mode
+    except (OSError, ValueError):
+        return PredictionDirectory(root)
+    if stat.S_ISREG(mode):
+        return PredictionArchive(root)
+    if not stat.S_ISDIR(mode):
+        raise EvaluationFatalError(
+            f"the prediction root {quoted(os.fspath(root))} is {kind_of(mode)}, expected a folder or a zip archive"
+        )
+    return PredictionDirectory(root)
 
 
 def read_prediction(
@@ -154,7 +167,7 @@ class PredictionArchive:
         # A member that is refused tells where predictions are only where no other does.
         usable = [member for member in self._archive.members if member.refusal is None]
         roots = _roots(usable) or _roots(self._archive.members)
-        if len(roots) > 1 and "" not in roots:
+        if len(roots) > 1:
             first, second, *_ = sorted(roots)
             raise EvaluationFatalError(
                 f"{called} has predictions in several folders, such as {quoted(first)} and {quoted(second)}; "
@@ -171,19 +184,27 @@ class PredictionArchive:
 
     @property
     def refused(self) -> Mapping[str, str]:
-        return {member.name: member.refusal for member in sorted(self._archive.members) if member.refusal is not None}
+        return {
+            member.name: member.refusal
+            for member in sorted(self._archive.members)
+            if member.refusal is not None and not member.is_directory
+        }
 
     @property
     def folders(self) -> list[str]:
-        inside = (path[len(self._prefix) :] for path in self._members if path.startswith(self._prefix))
-        return sorted({path.split("/")[0] for path in inside if "/" in path})
+        found = set()
+        for path, member in self._members.items():
+            first, slash, _ = path.removeprefix(self._prefix).partition("/")
+            if path.startswith(self._prefix) and (slash or member.is_directory):
+                found.add(first)
+        return sorted(found)
 
     def read(self, task_id: str, max_bytes: int) -> FileContent | None:
         name = f"{task_id}/{PREDICTION_FILE}"
         link = self._members.get(f"{self._prefix}{task_id}")
         member = self._members.get(f"{self._prefix}{name}")
         if member is None:
-            if link is not None and link.refusal is not None:
+            if link is not None and link.refusal is not None and not link.is_directory:
                 raise PredictionFormatError(f"{task_id} {link.refusal}")
             return None
         try:
@@ -199,6 +220,8 @@ class PredictionArchive:
 
 
 def _roots(members: Iterable[Member]) -> set[str]:
-    """Return the folders that have predictions of tasks in them, "" for the top of the archive."""
+    """Return the folders nearest to the top that have predictions of tasks in them, "" for the top itself."""
     matches = (_PREDICTION_PATH.fullmatch(member.path) for member in members)
-    return {match["folder"] or "" for match in matches if match is not None}
+    roots = {match["folder"] or "" for match in matches if match is not None}
+    depths = {root: root.count("/") + bool(root) for root in roots}
+    return {root for root in roots if depths[root] == min(depths.values())}

@@ -59,7 +59,7 @@ def evaluate_suite(
         submission,
         gold_root,
         evaluators,
-        find_plugins(plugins),
+        find_plugins(plugins, muted=redact_gold),
         jobs=jobs,
         limits=limits,
         redact_gold=redact_gold,
@@ -81,13 +81,13 @@ def find_dataset_evaluators(
     return load_dataset_evaluators(folder if path is None else path, config_set.label_sources)
 
 
-def find_plugins(paths: Sequence[str | os.PathLike[str]]) -> PluginSet | None:
-    """Return the plugins in these files, None where there are no files. Raises EvaluationFatalError as they do."""
+def find_plugins(paths: Sequence[str | os.PathLike[str]], *, muted: bool = False) -> PluginSet | None:
+    """Return the plugins in these files, None where there are no files; raise and mute as `load_plugins` does."""
     if not paths:
         return None
     from .plugins import load_plugins
 
-    return load_plugins(paths)
+    return load_plugins(paths, muted=muted)
 
 
 def score_suite(

@@ -190,12 +190,10 @@ class PredictionArchiveTest(FolderTestCase):
         for claimed in (0, 1, 99):
             with self.subTest(claimed=claimed):
                 self.assertEqual(self.refusal(with_directory_field(long, 24, struct.pack("<I", claimed))), damaged)
-        # A checksum made to fit what is cut off does not help either: the data are what the size says.
+        # Nor does a checksum that fits what the size would leave.
         data = with_directory_field(long, 24, struct.pack("<I", 99))
         data = with_directory_field(data, 16, struct.pack("<I", zlib.crc32(b"x" * 99)))
-        content = self.open(data).read("task_1", 100)
-        assert content is not None
-        self.assertEqual(content.data, b"x" * 99)
+        self.assertEqual(self.refusal(data), damaged)
         short = archive(("task_1/prediction.csv", b"x" * 50))
         self.assertEqual(self.refusal(with_directory_field(short, 24, struct.pack("<I", 90))), damaged)
 
@@ -219,6 +217,54 @@ class PredictionArchiveTest(FolderTestCase):
         # An extra field in front of the data, which the directory does not tell of, shifts them into the next member.
         shifted = data[:28] + struct.pack("<H", 40) + data[30:]
         self.assertIn("task_1/prediction.csv ", self.refusal(shifted))
+
+    def test_a_directory_that_claims_a_members_bytes(self) -> None:
+        data = archive(("x/", b""), ("task_1/prediction.csv", TABLE), method=zipfile.ZIP_STORED)
+        second = data.rindex(b"PK\1\2")
+        first = data.index(b"PK\1\2")
+        place = data[second + 42 : second + 46]
+        self.assertIn("shares its bytes", self.refusal(data[: first + 42] + place + data[first + 46 :]))
+
+    def test_extra_fields_are_not_looked_at(self) -> None:
+        for extra in (b"\x75\x70\x02\x00ab", b"\x75\x70\x05\x00\1abcd", b"\x75\x70\xff\xff", b"\1\0\1\0x"):
+            info = member("task_1/prediction.csv", extra=extra)
+            with self.subTest(extra=extra):
+                self.assertIsNotNone(self.open(archive((info, TABLE))).read("task_1", 100))
+
+    def test_a_comment_that_looks_like_the_end(self) -> None:
+        data = archive(("task_1/prediction.csv", TABLE))
+        comment = b"see PK\5\6 and " + data[-22:] + b"."
+        commented = data[:-2] + struct.pack("<H", len(comment)) + comment
+        self.assertIsNotNone(self.open(commented).read("task_1", 100))
+
+    def test_what_stands_in_front_of_an_archive(self) -> None:
+        data = b"#!/bin/sh\nexit\n" + archive(("task_1/prediction.csv", TABLE))
+        self.assertIsNotNone(self.open(data).read("task_1", 100))
+
+    def test_members_that_inflate_a_lot(self) -> None:
+        for data in (b"h\n" + b"1\n" * 90_000, b"h\n" + b"x" * (3 << 20) + b"\n", b""):
+            content = self.open(archive(("task_1/prediction.csv", data))).read("task_1", 4 << 20)
+            assert content is not None
+            self.assertEqual(content.data, data)
+
+    def test_directories(self) -> None:
+        submission = self.open(archive(("task_1/prediction.csv/", b""), ("task_2/", b""), ("task_3/x", b"")))
+        with self.assertRaisesRegex(PredictionFormatError, "task_1/prediction.csv is a directory, not a regular file"):
+            submission.read("task_1", 100)
+        self.assertIsNone(submission.read("task_2", 100))
+        self.assertEqual(submission.folders, ["task_1", "task_2", "task_3"])
+        self.assertEqual(submission.refused, {})
+
+    def test_what_is_no_task_or_lies_deeper_does_not_say_where_the_others_are(self) -> None:
+        for stray in ("task_007/prediction.csv", "me/task_1/old/task_2/prediction.csv"):
+            submission = self.open(archive((stray, TABLE), ("me/task_1/prediction.csv", TABLE)))
+            self.assertIsNotNone(submission.read("task_1", 100))
+
+    def test_other_letters_with_two_cases_are_just_other_letters(self) -> None:
+        submission = self.open(
+            archive(("task_1/\u2c2f", b""), ("task_1/\u2c5f", b""), ("task_1/É", b""), ("task_1/é", b""))
+        )
+        self.assertEqual(submission.refused, {})
 
     def test_broken_archives_are_fatal(self) -> None:
         data = archive(("task_1/prediction.csv", TABLE))
@@ -336,7 +382,7 @@ class ScoreTest(BenchmarkTestCase):
         for name in ("pipe.zip", "nowhere.zip"):
             self.assert_fatal(
                 arguments=["--prediction-root", str(self.folder / name), *self.roots[2:]],
-                mentions=["the prediction root", name],
+                mentions=["the prediction root", name, *(["a named pipe, expected"] if name == "pipe.zip" else [])],
             )
 
 

@@ -365,7 +365,7 @@ class PlainSpellingTest(unittest.TestCase):
             for rule in rules:
                 expected = self.in_full(rule, text)
                 self.assertEqual(value(rule, text), expected, (rule, text))
-                if rule.surely_reads([text]):
+                if rule.reads_all([text]):
                     self.assertNotEqual(expected, UNREADABLE, (rule, text))
                 self.assertEqual(can_read(rule, [text]), expected != UNREADABLE, (rule, text))
 
@@ -409,7 +409,7 @@ class ColumnTest(unittest.TestCase):
                 canonical_column(NumberRule("integer"), texts)
             self.assertFalse(can_read(NumberRule("integer"), texts))
 
-    def test_surely_reads(self) -> None:
+    def test_reads_all(self) -> None:
         # What `float` takes and the rules do not.
         for text in ("inf", "nan", "1_0", "1e5", "--1", "1-", "", ".", "-", "1.2.3", "9" * 5000):
             for rule in (NumberRule("decimal_places", 2), NumberRule("integer")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 import unittest
 
 import support  # noqa: F401  (the way to the package)
@@ -26,6 +27,10 @@ class EscapeTest(unittest.TestCase):
         ):
             with self.subTest(expected=expected):
                 self.assertEqual(escape(text), expected)
+
+    def test_no_format_character_is_left(self) -> None:
+        shown = escape("".join(map(chr, range(0x110000))))
+        self.assertEqual([hex(ord(c)) for c in shown if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co")], [])
 
     def test_whatever_is_left_can_be_written(self) -> None:
         text = escape("".join(map(chr, range(0x110000))))

@@ -10,6 +10,7 @@ import socket
 import stat
 import subprocess
 import sys
+import textwrap
 import time
 import unicodedata
 import unittest
@@ -31,6 +32,9 @@ from support import (
     environment,
 )
 from support import run_cli as run_here
+
+from evaluation import scoring
+from evaluation.tables import parse_table
 
 try:
     import resource
@@ -375,6 +379,30 @@ class InjectionTest(UntrustedTestCase):
             self.assertFalse(line.startswith("x"), line)
 
 
+class MemoryTest(UntrustedTestCase):
+    def test_a_task_that_memory_does_not_suffice_for_fails_alone(self) -> None:
+        self.add_task(1, "h\n1\n", "h\n666\n")
+        honest = parse_table
+
+        def parse(data: bytes, *arguments: Any) -> Any:
+            if b"666" in data:
+                raise MemoryError
+            return honest(data, *arguments)
+
+        with mock.patch.object(scoring, "parse_table", parse):
+            tasks = self.score()["tasks"]
+        self.assertEqual([task["error_code"] for task in tasks], ["worker_died", None, None])
+        self.assertEqual(tasks[0]["error"], "memory ran out while it was scored")
+        self.add_task(2, "h\n666\n")
+        with mock.patch.object(scoring, "parse_table", parse):
+            self.assert_fatal(mentions=["memory ran out over the gold file task_2/gold.csv"])
+
+    def test_plugins_see_little_more_of_a_prediction_than_gold_has(self) -> None:
+        self.add_task(1, "h\n1\n", "h\n" + "2\n" * 5000)
+        plugin = self.write("p.py", "SUMMARY_EVALUATORS = {'n': lambda outputs: len(outputs[0]['rows'])}")
+        self.assertEqual(self.score("--plugin", str(plugin))["summary_evaluations"], [{"name": "n", "score": 1001}])
+
+
 @unittest.skipIf(sys.platform in ("emscripten", "win32"), "needs signals")
 class InterruptionTest(UntrustedTestCase):
     def start(self) -> subprocess.Popen[bytes]:
@@ -433,7 +461,7 @@ class LimitTest(UntrustedTestCase):
         self.assertEqual(task["error_code"], "row_count_mismatch")
 
     def test_what_is_no_limit(self) -> None:
-        for text in ("0", "-1", "1.5", "x", "", "2147483648", "9" * 5000, "٢"):
+        for text in ("0", "-1", "1.5", "x", "", "2147483648", "9" * 5000, "٢", "0000000001999999999999"):
             status, _, error = run_here(*self.roots, f"--max-rows={text}")
             with self.subTest(text=text[:12]):
                 self.assertEqual(status, 2)
@@ -534,6 +562,31 @@ class RedactionTest(BenchmarkTestCase):
         )
         self.assertIn("'leak' 0.25 is below", error)
 
+    def test_what_plugins_print_is_lost_whichever_way(self) -> None:
+        program = """
+            import logging, sys
+            logging.basicConfig()
+            print("at load: secret-red")
+            def taken(reference_outputs, out=sys.stderr):
+                print(reference_outputs, file=out)
+                print(reference_outputs)
+                logging.warning("%s", reference_outputs)
+                return 1
+            SUMMARY_EVALUATORS = {"taken": taken}
+            """
+        plugin = self.write("taken.py", textwrap.dedent(program))
+        command = [sys.executable, str(ROOT / "evaluate.py"), *self.roots, "--plugin", str(plugin)]
+        for options, leaks in (([], True), (["--redact-gold"], False)):
+            done = subprocess.run([*command, *options], env=environment(), capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("secret-red" in done.stdout + done.stderr, leaks)
+            self.assertIn("Summary written to", done.stdout)
+
+    def test_nor_does_a_plugin_that_cannot_be_loaded(self) -> None:
+        plugin = self.write("bad.py", "raise ValueError('secret-red')")
+        self.assertIn("secret-red", self.assert_fatal("--plugin", str(plugin)))
+        self.assert_nothing_leaks(self.assert_fatal("--plugin", str(plugin), "--redact-gold"))
+
     def test_a_redacted_summary_can_be_read_back(self) -> None:
         from evaluation.summary import Summary
 
@@ -553,8 +606,11 @@ class RedactionTest(BenchmarkTestCase):
             {"source": "secret-header", "classes": ["none of them"]},
             {"source": "secret-header", "type": "recall", "positive_class": "secret-yellow"},
             {"source": "secret-header", "type": "secret-red"},
+            '{"secret-red": 1, "secret-red": 2}',
         ):
-            path = self.write("e.json", json.dumps({"id": "e", "type": "accuracy", **more}))
+            path = self.write(
+                "e.json", more if isinstance(more, str) else json.dumps({"id": "e", "type": "accuracy", **more})
+            )
             with self.subTest(more=more):
                 options = ("--dataset-evaluators", str(path))
                 self.assertIn("secret", self.assert_fatal(*options))

@@ -218,6 +218,24 @@ class JobsTest(BenchmarkTestCase):
             if task["task_id"] != "task_2":
                 self.assertEqual(task, as_before)
 
+    def test_a_prediction_that_changes_meanwhile_spoils_nothing(self) -> None:
+        plugin = self.write("p.py", "SUMMARY_EVALUATORS = {'n': lambda outputs: len(outputs[0]['rows'])}")
+        complete = runner.Runner._complete
+        for changed, rows in (("h\n1\n", 0), ("\xff", 0), (None, 10)):
+            path = self.folder / "predictions" / "task_1" / "prediction.csv"
+            content = path.read_bytes()
+
+            def swap(runner_: Any, config: Any, outcome: Any, changed: str | None = changed, path: Path = path) -> Any:
+                if config.task_id == "task_1" and changed is not None:
+                    path.write_text(changed, encoding="latin-1")
+                return complete(runner_, config, outcome)
+
+            with self.subTest(changed=changed), mock.patch.object(runner.Runner, "_complete", swap):
+                summary = self.score("--jobs", "2", "--plugin", str(plugin))
+                self.assertEqual(summary["summary_evaluations"], [{"name": "n", "score": rows}])
+                self.assertTrue(summary["tasks"][0]["passed"])
+            path.write_bytes(content)
+
     def test_a_small_run_starts_no_workers(self) -> None:
         for name in ("_LEAST_BYTES_FOR_WORKERS", "_LEAST_BYTES_PER_TASK"):
             with (
