@@ -225,7 +225,8 @@ def _read_entry(data: bytes, at: int, shift: int) -> tuple[_Entry, int]:
     )
     at += _ENTRY.size
     raw_name = data[at : at + name_length]
-    name = raw_name.decode("utf-8" if flags & _NAME_IS_UTF_8 else "cp437", "surrogateescape")
+    # Bytes that are not UTF-8 become escapes, so that the name can be written; it is refused all the same.
+    name = raw_name.decode("utf-8" if flags & _NAME_IS_UTF_8 else "cp437", "backslashreplace")
     return (
         _Entry(flags, method, checksum, packed, size, attributes, start + shift, raw_name, name),
         at + name_length + extra + comment,
@@ -243,8 +244,7 @@ def _check_total(entries: Sequence[_Entry], archive_bytes: int, limits: ArchiveL
 def _members(entries: Sequence[_Entry]) -> tuple[Member, ...]:
     """Return the members, each with the first reason to refuse it."""
     members = [
-        Member(entry.name, _path(entry.name), entry.size, entry.is_directory, _name_fault(entry.name))
-        for entry in entries
+        Member(entry.name, _path(entry.name), entry.size, entry.is_directory, _name_fault(entry)) for entry in entries
     ]
     well_named = [member.path for member in members if member.refusal is None and not member.is_directory]
     counts = Counter(well_named)
@@ -273,13 +273,14 @@ def _path(name: str) -> str:
 
 def _without_case(path: str) -> bytes:
     # Of ASCII letters only: what else has two cases depends on the version of Unicode.
-    return path.encode("utf-8", "surrogateescape").lower()
+    return path.encode("utf-8").lower()
 
 
-def _name_fault(name: str) -> str | None:
+def _name_fault(entry: _Entry) -> str | None:
+    name = entry.name
     if "\0" in name:
         return "has a NUL character in its name"
-    if any("\udc80" <= character <= "\udcff" for character in name):
+    if entry.flags & _NAME_IS_UTF_8 and name.encode("utf-8") != entry.raw_name:
         return "has a name that is not UTF-8"
     if name.startswith(("/", "\\")) or _DRIVE.match(name):
         return "has an absolute name"

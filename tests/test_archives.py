@@ -134,6 +134,10 @@ class PredictionArchiveTest(FolderTestCase):
         self.assertIsNone(submission.read("task_1", 100))
         self.assertEqual(submission.refused, {"task_1/prediction.csv\0": "has a NUL character in its name"})
 
+    def test_a_name_that_is_not_utf_8(self) -> None:
+        data = archive(("task_1/ü", TABLE)).replace("ü".encode(), b"\xff\xfe")
+        self.assertEqual(self.open(data).refused, {"task_1/\\xff\\xfe": "has a name that is not UTF-8"})
+
     def test_one_that_can_be_used_counts(self) -> None:
         data = archive((member("../task_1/prediction.csv"), b"evil"), ("task_1/prediction.csv", TABLE))
         for some in (data, archive(("task_1/prediction.csv", TABLE), (member("/x/../y"), b"evil"))):
