@@ -168,6 +168,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="show nothing of what gold's cells and headers hold, for output that participants see",
     )
+    add("--no-diagnosis", action="store_true", help="do not look for what would make a failed task pass")
     add("--json", action="store_true", help="print the summary without its tasks as JSON instead of text")
     lines = parser.add_mutually_exclusive_group()
     lines.add_argument("--quiet", action="store_true", help="print no line per failed task")
@@ -239,6 +240,7 @@ def _run(arguments: argparse.Namespace) -> int:
             jobs=arguments.jobs,
             limits=TableLimits(*(getattr(arguments, name) for name in TableLimits._fields)),
             redact_gold=arguments.redact_gold,
+            diagnose=not arguments.no_diagnosis,
         )
     if output is not None:
         write_atomically(output, summary_json.render(summary))

@@ -29,12 +29,18 @@ class Comparison(NamedTuple):
 
 
 def compare_tables(
-    gold: Table, gold_columns: TypedColumns, kinds: Sequence[int], prediction: Table, columns: TypedColumns
+    gold: Table,
+    gold_columns: TypedColumns,
+    kinds: Sequence[int],
+    prediction: Table,
+    columns: TypedColumns,
+    budget: int | None = None,
 ) -> Comparison:
     """Return how a prediction compares to gold, which has as many columns and rows.
 
     `columns` are the prediction's beside gold's, and gold column i is readable under `kinds[i]`. Raises
-    MappingBudgetError when the search for a mapping takes too long.
+    MappingBudgetError when the search for a mapping takes more than `budget` visited cells, by default as many as a
+    verdict may.
     """
     rules = [gold_columns.rules[kind] for kind in kinds]
     if not columns.ordered and _equal_but_for_few_rows(rules, gold, prediction):
@@ -44,14 +50,14 @@ def compare_tables(
     mapping = perfect_matching(matches)
     if mapping is None or columns.ordered or _equal_under(mapping, gold, gold_columns, kinds, columns):
         return Comparison(mapping, matches)
-    from .mapping import smallest_mapping
+    from .mapping import DEFAULT_BUDGET, smallest_mapping
 
     kinds = _joined(kinds, gold_columns, columns, matches)
     gold_values = [gold_columns.values(kind, i) or [] for i, kind in enumerate(kinds)]
     pairs = {(kind, j) for kind, choices in zip(kinds, matches, strict=True) for j in choices}
     views = {pair: values for pair in sorted(pairs) if (values := columns.values(*pair)) is not None}
     matches = [[j for j in choices if (kind, j) in views] for kind, choices in zip(kinds, matches, strict=True)]
-    return Comparison(smallest_mapping(gold_values, kinds, views, matches), matches)
+    return Comparison(smallest_mapping(gold_values, kinds, views, matches, budget or DEFAULT_BUDGET), matches)
 
 
 def _joined(

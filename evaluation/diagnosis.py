@@ -1,58 +1,258 @@
-"""What a failed prediction was most likely meant to be: the column mapping under which it is nearest to gold."""
+"""What a failed prediction was most likely meant to be, and where it differs from gold."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+from operator import eq
+from typing import NamedTuple
 
 from .cells import Rule, TextRule
 from .errors import CellError
+from .findings import ColumnFinding, RowDifference, RowFindings, UnreadableCell, shortened
 from .matching import heaviest_matching
 from .tables import Table
 
-_MOST_CELLS_READ = 4_000_000
+# Readings that finding the nearest mapping may take; beyond it the first rows stand for all.
+_MOST_CELLS_READ = 200_000
+_SHOWN_ROWS = 5
+_SHOWN_CELLS = 3
+# Missing rows among which the one nearest to an unexpected row is looked for.
+_NEAR_ROWS = 200
 
 
-def nearest_mapping(
-    gold_names: Sequence[str],
-    gold_columns: Sequence[Iterable[str | None]],
-    rules: Sequence[Rule],
-    kinds: Sequence[int],
-    prediction: Table,
-) -> tuple[int | None, ...]:
+class GoldColumn(NamedTuple):
+    """A gold column: its name, its type, its rule, and its cells, all of which the rule can read."""
+
+    name: str
+    type: str
+    rule: Rule
+    texts: Sequence[str]
+
+
+def nearest_mapping(gold: Sequence[GoldColumn], prediction: Table, *, ordered: bool) -> tuple[int | None, ...]:
     """Return the prediction column nearest to each gold column, one to one; None for a gold column left over.
 
-    `gold_names[i]` and `gold_columns[i]` are the name and canonical values of gold column i, and `rules[kinds[i]]`
-    reads it. The agreement of two columns is the size of the intersection of their multisets of canonical values; the
-    mapping, of the smaller side into the larger, is the one with the greatest sum of agreements. Ties go to the one
-    with more headers that equal the gold name, then to the lexicographically smallest. Of a prediction so large that it
-    would take more than four million readings, the first rows are looked at only.
+    The agreement of two columns is the number of rows with equal canonical values where rows are ordered, else the size
+    of the intersection of their multisets; of tables so large that this would take more than 200,000 readings,
+    the first rows are looked at only. The mapping, of the smaller side into the larger, is the one with the greatest
+    sum of agreements. Ties go to the one with more headers that equal the gold name, then to the lexicographically
+    smallest.
     """
-    height = _MOST_CELLS_READ // (len(rules) * prediction.column_count)
-    texts = [Counter(column[:height]) for column in prediction.columns]
     name = TextRule().canonical
     headers = [name(header) for header in prediction.header]
+    rules = list(dict.fromkeys(column.rule for column in gold))
+    height = max(1, _MOST_CELLS_READ // (len(rules) * len(headers)))
     # Even all headers together weigh less than one agreeing cell.
     unit = len(headers) + 1
-    weights: list[list[int]] = [[] for _ in gold_names]
-    for kind, rule in enumerate(rules):
+    weights: list[list[int]] = [[] for _ in gold]
+    for rule in rules:
         # One rule after the other: what all of them read of a large prediction would fill the memory.
-        views = [_readable(rule, counts) for counts in texts]
-        for i in (i for i, kind_of_column in enumerate(kinds) if kind_of_column == kind):
-            gold = Counter(gold_columns[i])
-            weights[i] = [
-                unit * (gold & column).total() + (header == name(gold_names[i]))
-                for column, header in zip(views, headers, strict=True)
-            ]
+        views = [_reading(rule, column[:height], ordered=ordered) for column in prediction.columns]
+        for i, column in enumerate(gold):
+            if column.rule == rule:
+                ours = _reading(rule, column.texts[:height], ordered=ordered)
+                weights[i] = [
+                    unit * _agreement(ours, view) + (header == name(column.name))
+                    for view, header in zip(views, headers, strict=True)
+                ]
     return heaviest_matching(weights)
 
 
-def _readable(rule: Rule, texts: Counter[str]) -> Counter[str | None]:
-    """Return the canonical values of the texts that the rule can read."""
-    values: Counter[str | None] = Counter()
+def compare_columns(
+    gold: Sequence[GoldColumn], prediction: Table, mapping: Sequence[int | None], *, ordered: bool
+) -> tuple[ColumnFinding, ...]:
+    """Return what is found of each gold column beside its partner under the mapping."""
+    findings = []
+    for i, (column, j) in enumerate(zip(gold, mapping, strict=True)):
+        finding = ColumnFinding(i, shortened(column.name), column.type, j, None, 0)
+        if j is not None:
+            texts = prediction.columns[j]
+            refused = list(_refused(column, texts))
+            finding = ColumnFinding(
+                i,
+                shortened(column.name),
+                column.type,
+                j,
+                shortened(prediction.header[j]),
+                _agreeing_cells(column, texts, ordered=ordered),
+                len(refused),
+                tuple(refused[:_SHOWN_CELLS]),
+            )
+        findings.append(finding)
+    return tuple(findings)
+
+
+def compare_rows(
+    gold: Sequence[GoldColumn], gold_table: Table, prediction: Table, mapping: Sequence[int | None], *, ordered: bool
+) -> RowFindings:
+    """Return how the rows compare under the mapping, on the columns that have a partner."""
+    sides = _Sides(gold, gold_table, prediction, mapping)
+    ours, theirs = sides.texts()
+    if ordered:
+        longest = max(len(ours), len(theirs))
+        places = [row for row in range(longest) if ours[row : row + 1] != theirs[row : row + 1]]
+        return _compare_in_order(sides, places)
+    # Rows that are the same texts are equal whatever the rules, as gold can be read; only the rest is.
+    missing, unexpected = _left_over(ours, theirs), _left_over(theirs, ours)
+    our_keys, their_keys = sides.keys(missing, unexpected)
+    missing, unexpected = (
+        [missing[place] for place in _left_over(our_keys, their_keys)],
+        [unexpected[place] for place in _left_over(their_keys, our_keys)],
+    )
+    return RowFindings(
+        len(ours) - len(missing), len(missing), len(unexpected), sample=tuple(sides.sample(missing, unexpected))
+    )
+
+
+class _Sides(NamedTuple):
+    """Both tables, row by row, on the gold columns that have a partner under the mapping."""
+
+    columns: Sequence[GoldColumn]
+    gold: Table
+    prediction: Table
+    mapping: Sequence[int | None]
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        return [(i, j) for i, j in enumerate(self.mapping) if j is not None]
+
+    def texts(self) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+        """Return the rows of both sides as texts."""
+        return (
+            list(zip(*(self.gold.columns[i] for i, _ in self.pairs), strict=True)),
+            list(zip(*(self.prediction.columns[j] for _, j in self.pairs), strict=True)),
+        )
+
+    def keys(
+        self, gold_rows: Sequence[int], prediction_rows: Sequence[int]
+    ) -> tuple[list[tuple[object, ...]], list[tuple[object, ...]]]:
+        """Return some rows of both sides as they are compared; what cannot be read equals nothing of gold."""
+        ours, theirs = [], []
+        for i, j in self.pairs:
+            rule = self.columns[i].rule
+            ours.append(_read(rule, [self.gold.rows[row][i] for row in gold_rows]))
+            theirs.append(_read(rule, [self.prediction.rows[row][j] for row in prediction_rows]))
+        return list(zip(*ours, strict=True)), list(zip(*theirs, strict=True))
+
+    def difference(self, gold_row: int | None, prediction_row: int | None) -> RowDifference:
+        differing: tuple[int, ...] = ()
+        if gold_row is not None and prediction_row is not None:
+            ours, theirs = self.keys([gold_row], [prediction_row])
+            values = zip(self.pairs, ours[0], theirs[0], strict=True)
+            differing = tuple(i for (i, _), one, other in values if one != other)
+        gold_cells = None if gold_row is None else tuple(map(shortened, self.gold.rows[gold_row]))
+        cells = None
+        if prediction_row is not None:
+            row = self.prediction.rows[prediction_row]
+            cells = tuple(None if j is None else shortened(row[j]) for j in self.mapping)
+        numbers = (None if row_ is None else row_ + 1 for row_ in (gold_row, prediction_row))
+        return RowDifference(next(numbers), gold_cells, next(numbers), cells, differing)
+
+    def sample(self, missing: Sequence[int], unexpected: Sequence[int]) -> Iterator[RowDifference]:
+        """Yield the first unexpected rows, each with the missing row nearest to it, then missing rows left over."""
+        near, shown = list(missing[:_NEAR_ROWS]), unexpected[:_SHOWN_ROWS]
+        near_keys, keys = self.keys(near, shown)
+        for row, key in zip(shown, keys, strict=True):
+            likeness = [sum(map(eq, other, key)) for other in near_keys]
+            best = max(likeness, default=0)
+            if best:
+                place = likeness.index(best)
+                near_keys.pop(place)
+            yield self.difference(near.pop(place) if best else None, row)
+        for row in near[: max(0, _SHOWN_ROWS - len(unexpected))]:
+            yield self.difference(row, None)
+
+
+def _compare_in_order(sides: _Sides, places: Sequence[int]) -> RowFindings:
+    """Return how rows compare by position, where texts differ at some places only."""
+    our_count, their_count = sides.gold.row_count, sides.prediction.row_count
+    shared = [row for row in places if row < min(our_count, their_count)]
+    our_keys, their_keys = sides.keys(shared, shared)
+    differing = [row for row, one, other in zip(shared, our_keys, their_keys, strict=True) if one != other]
+    surplus = places[len(shared) :]
+    matched = min(our_count, their_count) - len(differing)
+    rows = list(islice((row for some in (differing, surplus) for row in some), _SHOWN_ROWS))
+    ours, theirs = ([*differing, *(row for row in surplus if row < count)] for count in (our_count, their_count))
+    rest, other_rest = sides.keys(ours, theirs)
+    return RowFindings(
+        matched,
+        our_count - matched,
+        their_count - matched,
+        rows[0] + 1 if rows else None,
+        Counter(rest) == Counter(other_rest),
+        tuple(sides.difference(row if row < our_count else None, row if row < their_count else None) for row in rows),
+    )
+
+
+def _left_over(rows: Sequence[object], others: Sequence[object]) -> list[int]:
+    """Return where those rows are that no row of the others is left for; of several alike the last."""
+    left = Counter(others)
+    places = []
+    for place, row in enumerate(rows):
+        if left[row] > 0:
+            left[row] -= 1
+        else:
+            places.append(place)
+    return places
+
+
+def _read(rule: Rule, texts: Sequence[str]) -> list[object]:
+    """Return the canonical values, and for each unreadable cell something that equals no value."""
+    readings = {text: _reading_of(rule, text) for text in set(texts)}
+    return list(map(readings.__getitem__, texts))
+
+
+def _reading_of(rule: Rule, text: str) -> object:
+    try:
+        return rule.canonical(text)
+    except CellError:
+        return (text,)
+
+
+def _reading(rule: Rule, texts: Sequence[str], *, ordered: bool) -> Sequence[object] | Counter[object]:
+    """Return a column as the rule reads it: in order, or how often there is each value."""
+    return _read(rule, texts) if ordered else _counted(rule, Counter(texts))
+
+
+def _counted(rule: Rule, texts: Counter[str]) -> Counter[object]:
+    values: Counter[object] = Counter()
     for text, count in texts.items():
-        try:
-            values[rule.canonical(text)] += count
-        except CellError:
-            continue
+        values[_reading_of(rule, text)] += count
     return values
+
+
+def _agreement(gold: Sequence[object] | Counter[object], prediction: Sequence[object] | Counter[object]) -> int:
+    if isinstance(gold, Counter) and isinstance(prediction, Counter):
+        return (gold & prediction).total()
+    return sum(map(eq, gold, prediction))
+
+
+def _agreeing_cells(column: GoldColumn, texts: Sequence[str], *, ordered: bool) -> int:
+    """Return how many cells agree; those that are the same text do whatever the rule."""
+    if ordered:
+        differing = [(one, other) for one, other in zip(column.texts, texts, strict=False) if one != other]
+        same = min(len(column.texts), len(texts)) - len(differing)
+        return same + sum(_reading_of(column.rule, one) == _reading_of(column.rule, other) for one, other in differing)
+    ours, theirs = Counter(column.texts), Counter(texts)
+    # `Counter` compares itself in Python code, a dictionary in C.
+    if dict.__eq__(ours, theirs):
+        return len(texts)
+    rest, other_rest = _counted(column.rule, ours - theirs), _counted(column.rule, theirs - ours)
+    return (ours & theirs).total() + (rest & other_rest).total()
+
+
+def _refused(column: GoldColumn, texts: Sequence[str]) -> Iterator[UnreadableCell]:
+    known: Collection[str] = set(column.texts)
+    reasons = {}
+    for text in set(texts):
+        if text not in known:
+            try:
+                column.rule.canonical(text)
+            except CellError as error:
+                reasons[text] = str(error)
+    if reasons:
+        for row, text in enumerate(texts, start=1):
+            if text in reasons:
+                yield UnreadableCell(row, shortened(text), reasons[text])

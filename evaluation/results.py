@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+# Most tasks have no diagnosis, and starting is most of a small run's time.
+if TYPE_CHECKING:
+    from .findings import Diagnosis
 
 # In the order in which a task is checked; the first that applies is the task's.
 ERROR_CODES = (
@@ -56,7 +60,8 @@ class TaskEvaluationResult:
 
     `mapping[i]` is the prediction column of gold column i. `prediction_column_count` and `prediction_row_count` are 0
     where no prediction could be read. `error_code` is one of `ERROR_CODES`. `labels` has a pair for every source of
-    a dataset evaluator that the task has, in column order; it is empty unless gold has one row.
+    a dataset evaluator that the task has, in column order; it is empty unless gold has one row. `diagnosis` is None for
+    a passed task, and for a failed one that has no prediction or was not diagnosed.
     """
 
     task_id: str
@@ -69,6 +74,7 @@ class TaskEvaluationResult:
     error_code: str | None = None
     error: str | None = None
     labels: tuple[LabelPair, ...] = ()
+    diagnosis: Diagnosis | None = None
 
     @property
     def passed(self) -> bool:
@@ -87,7 +93,7 @@ class TaskEvaluationResult:
         return [{"gold_index": i, "prediction_index": j} for i, j in enumerate(self.mapping)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the task as it stands in the summary; `labels` is left out where there is none."""
+        """Return the task as it stands in the summary; `labels` and `diagnosis` are left out where there is none."""
         document = {
             "task_id": self.task_id,
             "passed": self.passed,
@@ -103,12 +109,19 @@ class TaskEvaluationResult:
         }
         if self.labels:
             document["labels"] = [asdict(pair) for pair in self.labels]
+        if self.diagnosis is not None:
+            document["diagnosis"] = self.diagnosis.to_dict()
         return document
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> TaskEvaluationResult:
         """Return the result that `to_dict` wrote. Raises KeyError or TypeError for anything else."""
         pairs = document["column_mapping"]
+        diagnosis = None
+        if "diagnosis" in document:
+            from .findings import Diagnosis
+
+            diagnosis = Diagnosis.from_dict(document["diagnosis"])
         return cls(
             task_id=document["task_id"],
             order_sensitive=document["order_sensitive"],
@@ -120,4 +133,5 @@ class TaskEvaluationResult:
             error_code=document["error_code"],
             error=document["error"],
             labels=tuple(LabelPair(**pair) for pair in document.get("labels", ())),
+            diagnosis=diagnosis,
         )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .cells import Rule, first_unreadable
 from .columns import TypedColumns
@@ -28,6 +28,11 @@ from .results import LabelPair, TaskEvaluationResult
 from .submissions import read_prediction
 from .tables import DEFAULT_LIMITS, Table, TableLimits, parse_table
 
+# What only failed tasks need is imported where they need it: starting is most of a small run's time.
+if TYPE_CHECKING:
+    from .diagnosis import GoldColumn
+    from .findings import Diagnosis
+
 GOLD_FILE = "gold.csv"
 # The error code of a prediction that is no table.
 UNREADABLE = "invalid_prediction_csv"
@@ -37,12 +42,13 @@ class ScoringOptions(NamedTuple):
     """How tasks are scored, whichever they are.
 
     `limits` hold for gold and predictions. A result has a label pair for each column named in `label_sources`. With
-    `redact_gold` no message quotes a cell or a header.
+    `redact_gold` no message quotes a cell or a header. A failed task is diagnosed unless `diagnose` is false.
     """
 
     limits: TableLimits = DEFAULT_LIMITS
     label_sources: Collection[str] = ()
     redact_gold: bool = False
+    diagnose: bool = True
 
 
 DEFAULT_OPTIONS = ScoringOptions()
@@ -82,9 +88,16 @@ class ScoredTask:
             return (None,) * len(self.config.columns)
         from .diagnosis import nearest_mapping
 
-        names = [spec.gold_name for spec in self.config.columns]
-        columns = list(map(self.gold.values, range(len(names))))
-        return nearest_mapping(names, columns, self.gold.columns.rules, self.gold.kinds, self.prediction)
+        return nearest_mapping(self.gold_columns, self.prediction, ordered=self.config.order_sensitive)
+
+    @cached_property
+    def gold_columns(self) -> list[GoldColumn]:
+        from .diagnosis import GoldColumn
+
+        return [
+            GoldColumn(spec.gold_name, spec.type, spec.rule, self.gold.table.columns[spec.gold_index])
+            for spec in self.config.columns
+        ]
 
 
 class TaskFiles(NamedTuple):
@@ -137,10 +150,28 @@ def score_task(files: TaskFiles, gold_name: str, name: str, options: ScoringOpti
         error=verdict.error,
     )
     scored = ScoredTask(config, gold, table, result)
+    if options.diagnose and not result.passed and files.prediction is not None:
+        result = replace(result, diagnosis=_diagnosis(scored, files.prediction.data, options))
+        scored = replace(scored, result=result)
     if not label_sources or gold.table.row_count != 1:
         return scored
     pairs = tuple(_label_pair(scored, spec) for spec in config.columns if spec.gold_name in label_sources)
     return replace(scored, result=replace(result, labels=pairs))
+
+
+def _diagnosis(scored: ScoredTask, data: bytes, options: ScoringOptions) -> Diagnosis:
+    from .near_misses import FailedTask, diagnose
+
+    task = FailedTask(
+        scored.gold_columns,
+        scored.gold.table,
+        scored.config.order_sensitive,
+        data,
+        scored.prediction,
+        options.limits,
+    )
+    diagnosis = diagnose(task, scored.mapping, name_columns=not options.redact_gold)
+    return diagnosis.redacted() if options.redact_gold else diagnosis
 
 
 def _read_gold(config: TaskConfig, content: FileContent, name: str, limits: TableLimits) -> Gold:

@@ -43,12 +43,13 @@ def evaluate_suite(
     jobs: int = 1,
     limits: TableLimits = DEFAULT_LIMITS,
     redact_gold: bool = False,
+    diagnose: bool = True,
 ) -> dict[str, Any]:
     """Return the summary of a benchmark in its JSON form.
 
     Without `config_root` it is found as `default_config_root` says, and without `dataset_evaluators`, a file or a
-    folder, as `find_dataset_evaluators` does. Tasks are scored in up to `jobs` processes, 1 to MAX_JOBS.
-    `limits` and `redact_gold` are as `score_suite` says. Raises EvaluationFatalError when a root cannot be read, or a
+    folder, as `find_dataset_evaluators` does. Tasks are scored in up to `jobs` processes, 1 to MAX_JOBS. `limits`,
+    `redact_gold` and `diagnose` are as `score_suite` says. Raises EvaluationFatalError when a root cannot be read, or a
     config, a gold file or a plugin is missing or invalid, and ValueError when `jobs` is no such number.
     """
     submission = open_submission(prediction_root)
@@ -63,6 +64,7 @@ def evaluate_suite(
         jobs=jobs,
         limits=limits,
         redact_gold=redact_gold,
+        diagnose=diagnose,
     ).to_dict()
 
 
@@ -100,12 +102,14 @@ def score_suite(
     jobs: int = 1,
     limits: TableLimits = DEFAULT_LIMITS,
     redact_gold: bool = False,
+    diagnose: bool = True,
 ) -> Summary:
     """Score the submission's prediction against `gold_root/task_N/gold.csv` for every config, then run the folds.
 
     `progress` is called with the tasks done and their total after each task. Tasks are scored in up to `jobs`
     processes, with the same summary whatever their number. `limits` hold for gold and predictions. With `redact_gold`
-    the summary holds nothing that gold's cells and headers could be told by, and summary evaluators print nothing.
+    the summary holds nothing that gold's cells and headers could be told by, and summary evaluators print nothing. With
+    `diagnose` a failed task says what differs and what would make it pass.
     Raises EvaluationFatalError when the gold root is no directory, gold files are missing or invalid, or a dataset
     evaluator's classes have no gold label among them, and ValueError when `jobs` is no whole number from 1 to MAX_JOBS;
     a prediction can fail no task but its own.
@@ -115,7 +119,7 @@ def score_suite(
     if not os.path.isdir(gold_root):
         raise EvaluationFatalError(f"the gold root {quoted(str(gold_root))} is not a directory")
     evaluators = dataset_evaluators.evaluators if dataset_evaluators else ()
-    options = ScoringOptions(limits, {evaluator.source for evaluator in evaluators}, redact_gold)
+    options = ScoringOptions(limits, {evaluator.source for evaluator in evaluators}, redact_gold, diagnose)
     digests = Digests()
     outcomes = Runner(config_set, submission, os.fspath(gold_root), options, plugins is not None).run(
         digests, jobs, progress

@@ -62,16 +62,16 @@ class Table:
         return list(zip(*self.rows, strict=True)) if self.rows else [()] * self.column_count
 
 
-def parse_table(data: bytes, limits: TableLimits = DEFAULT_LIMITS) -> Table:
+def parse_table(data: bytes, limits: TableLimits = DEFAULT_LIMITS, delimiter: str = ",") -> Table:
     """Return the table that the bytes of a CSV file spell.
 
-    Strict: UTF-8 with an optional byte-order mark, comma, double quotes doubled inside quotes, any of the three line
-    ends, no NUL, a header, and every row as long as the header. Raises InputError, whose text is a predicate with the
-    row where there is one, when the file is anything else or exceeds `limits`.
+    Strict: UTF-8 with an optional byte-order mark, comma (or another `delimiter`), double quotes doubled inside quotes,
+    any of the three line ends, no NUL, a header, and every row as long as the header. Raises InputError, whose text is
+    a predicate with the row where there is one, when the file is anything else or exceeds `limits`.
     """
     if len(data) > limits.csv_bytes:
         raise InputError(f"is longer than {limits.csv_bytes} bytes")
-    rows = _read_rows(data, limits)
+    rows = _read_rows(data, limits, delimiter)
     if not rows:
         raise InputError("is empty, expected a header row")
     header = rows[0]
@@ -87,13 +87,13 @@ def parse_table(data: bytes, limits: TableLimits = DEFAULT_LIMITS) -> Table:
     return Table(header, rows[1:])
 
 
-def _read_rows(data: bytes, limits: TableLimits) -> list[tuple[str, ...]]:
+def _read_rows(data: bytes, limits: TableLimits, delimiter: str) -> list[tuple[str, ...]]:
     """Return the header and the data rows, at most one more than allowed, as the strict `csv` dialect reads them."""
     if b"\0" in data:
         raise InputError(_encoding_fault(data) or f"contains a NUL character (byte {data.index(0)})")
     previous = csv.field_size_limit(limits.cell_characters)
     try:
-        reader = csv.reader(_lines(data), strict=True)
+        reader = csv.reader(_lines(data), strict=True, delimiter=delimiter)
         rows: Iterable[Iterable[str]] = islice(reader, limits.rows + 2)
         if len(data) > _LEAST_BYTES_OF_MANY_CELLS and data.count(b",") > _MANY_CELLS:
             # So many cells are short, and most of them alike: one object for all that are saves half of the memory.

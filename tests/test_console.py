@@ -33,7 +33,7 @@ class RenderTest(unittest.TestCase):
                 assert_golden(self, name, render(summary, style, "configs", "predictions/evaluation_summary.json"))
 
     def test_no_output_no_line(self) -> None:
-        self.assertNotIn("written", render(example(), ConsoleStyle(), "configs", None))
+        self.assertNotIn("Summary written", render(example(), ConsoleStyle(), "configs", None))
 
     def test_unscored_predictions_are_counted_and_the_first_named(self) -> None:
         summary = dataclasses.replace(example(), unscored_prediction_tasks=tuple(f"task_{i}" for i in range(50, 58)))

@@ -1,4 +1,4 @@
-"""The nearest mapping of a prediction that is not gold."""
+"""The nearest mapping of a prediction that is not gold, and how its columns and rows compare under it."""
 
 from __future__ import annotations
 
@@ -6,32 +6,54 @@ import itertools
 import random
 import unittest
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from unittest import mock
 
 import support  # noqa: F401  (the way to the package)
 
-from evaluation.cells import BooleanRule, NumberRule, Rule, TextRule, canonical_column
-from evaluation.diagnosis import nearest_mapping
+from evaluation import diagnosis
+from evaluation.cells import BooleanRule, NumberRule, Rule, TextRule
+from evaluation.diagnosis import GoldColumn, compare_columns, compare_rows, nearest_mapping
 from evaluation.errors import CellError
 from evaluation.tables import Table
 
 INTEGER = NumberRule("integer")
 
 
+def gold_columns(names: Sequence[str], gold: Sequence[Sequence[str]], rules: Sequence[Rule]) -> list[GoldColumn]:
+    return [GoldColumn(name, "", rule, texts) for name, rule, texts in zip(names, rules, gold)]
+
+
 def nearest(
-    names: Sequence[str], gold: Sequence[Sequence[str]], rules: Sequence[Rule], prediction: Table
+    names: Sequence[str],
+    gold: Sequence[Sequence[str]],
+    rules: Sequence[Rule],
+    prediction: Table,
+    ordered: bool = False,
 ) -> tuple[int | None, ...]:
     """Return the nearest mapping of a gold table given column by column."""
-    distinct = list(dict.fromkeys(rules))
-    kinds = [distinct.index(rule) for rule in rules]
-    columns = [canonical_column(rule, column) for rule, column in zip(rules, gold)]
-    return nearest_mapping(names, columns, distinct, kinds, prediction)
+    return nearest_mapping(gold_columns(names, gold, rules), prediction, ordered=ordered)
+
+
+def reading(rule: Rule, text: str) -> object:
+    try:
+        return rule.canonical(text)
+    except CellError:
+        return CellError
 
 
 def by_force(
-    names: Sequence[str], gold: Sequence[Sequence[str]], rules: Sequence[Rule], prediction: Table
+    names: Sequence[str],
+    gold: Sequence[Sequence[str]],
+    rules: Sequence[Rule],
+    prediction: Table,
+    ordered: bool = False,
 ) -> tuple[int | None, ...]:
     def agreement(i: int, j: int) -> int:
+        if ordered:
+            return sum(
+                reading(rules[i], one) == reading(rules[i], row[j]) for one, row in zip(gold[i], prediction.rows)
+            )
         count = Counter(rules[i].canonical(text) for text in gold[i])
         agreed = 0
         for row in prediction.rows:
@@ -99,8 +121,102 @@ class NearestMappingTest(unittest.TestCase):
             header = tuple(source.choice(("a", "b", "c ", "d")) for _ in range(width))
             lines = [tuple(source.choice(spellings) for _ in range(width)) for _ in range(source.randint(0, 4))]
             table = Table(header, lines)
-            with self.subTest(names=names, gold=gold, rules=used, table=table):
-                self.assertEqual(nearest(names, gold, used, table), by_force(names, gold, used, table))
+            ordered = source.random() < 0.5
+            with self.subTest(names=names, gold=gold, rules=used, table=table, ordered=ordered):
+                expected = by_force(names, gold, used, table, ordered)
+                self.assertEqual(nearest(names, gold, used, table, ordered), expected)
+
+    def test_of_a_large_table_the_first_rows_are_looked_at(self) -> None:
+        gold = (("1", "2", "3"), ("x", "y", "z"))
+        table = Table(("h", "i"), [("1", "w"), ("y", "9"), ("z", "9")])
+        rules: list[Rule] = [TextRule(), TextRule()]
+        self.assertEqual(nearest(("a", "b"), gold, rules, table), (1, 0))
+        with mock.patch.object(diagnosis, "_MOST_CELLS_READ", 2):
+            self.assertEqual(nearest(("a", "b"), gold, rules, table), (0, 1))
+
+
+class CompareTest(unittest.TestCase):
+    """Columns and rows against what reading everything says, on random tables."""
+
+    def problems(self) -> Iterator[tuple[list[GoldColumn], Table, Table, list[int | None], bool]]:
+        source = random.Random(12)
+        rules: list[Rule] = [TextRule(), INTEGER, BooleanRule()]
+        for _ in range(600):
+            width, height = source.randint(1, 3), source.randint(0, 5)
+            used = [source.choice(rules) for _ in range(width)]
+            rows = [tuple(source.choice(("1", "0", "")) for _ in range(width)) for _ in range(height)]
+            gold = Table(tuple("abc"[:width]), rows)
+            columns = gold_columns(gold.header, gold.columns, used)
+            prediction_width = source.randint(1, 4)
+            texts = ("1", "1.0", "0", "x", "", "null", "no")
+            predicted = [
+                tuple(source.choice(texts) for _ in range(prediction_width)) for _ in range(source.randint(0, 5))
+            ]
+            if source.random() < 0.5:
+                predicted = [(*row, *["1"] * 4)[:prediction_width] for row in source.sample(rows, len(rows))]
+            places: list[int | None] = [*range(prediction_width), None, None, None]
+            mapping = source.sample(places, width)
+            if any(place is not None for place in mapping):
+                yield columns, gold, Table(tuple("hijk"[:prediction_width]), predicted), mapping, source.random() < 0.5
+
+    def test_columns(self) -> None:
+        for columns, gold, prediction, mapping, ordered in self.problems():
+            found = compare_columns(columns, prediction, mapping, ordered=ordered)
+            for i, (column, finding) in enumerate(zip(columns, found)):
+                j = mapping[i]
+                self.assertEqual((finding.gold_index, finding.prediction_index), (i, j))
+                if j is None:
+                    self.assertEqual((finding.agreeing, finding.unreadable_count), (0, 0))
+                    continue
+                ours = [reading(column.rule, row[i]) for row in gold.rows]
+                theirs = [reading(column.rule, row[j]) for row in prediction.rows]
+                agreeing = (
+                    sum(a == b for a, b in zip(ours, theirs)) if ordered else (Counter(ours) & Counter(theirs)).total()
+                )
+                refused = [row for row, value in enumerate(theirs, start=1) if value is CellError]
+                self.assertEqual(finding.agreeing, agreeing)
+                self.assertEqual(finding.unreadable_count, len(refused))
+                self.assertEqual([cell.row for cell in finding.unreadable], refused[:3])
+
+    def test_rows(self) -> None:
+        for columns, gold, prediction, mapping, ordered in self.problems():
+            pairs = [(i, j) for i, j in enumerate(mapping) if j is not None]
+            ours = [tuple(reading(columns[i].rule, row[i]) for i, _ in pairs) for row in gold.rows]
+            theirs = [tuple(reading(columns[i].rule, row[j]) for i, j in pairs) for row in prediction.rows]
+            found = compare_rows(columns, gold, prediction, mapping, ordered=ordered)
+            if ordered:
+                matched = sum(a == b for a, b in zip(ours, theirs))
+                longest = max(len(ours), len(theirs))
+                first = next((row + 1 for row in range(longest) if ours[row : row + 1] != theirs[row : row + 1]), None)
+                self.assertEqual(found.first_difference, first)
+                same = Counter(ours) == Counter(theirs)
+                self.assertEqual(found.same_multiset, same, (ours, theirs))
+            else:
+                matched = (Counter(ours) & Counter(theirs)).total()
+                self.assertEqual((found.first_difference, found.same_multiset), (None, None))
+            self.assertEqual(found.matched, matched)
+            self.assertEqual((found.missing, found.unexpected), (len(ours) - matched, len(theirs) - matched))
+            self.assertEqual(
+                len(found.sample), min(5, max(found.missing, found.unexpected)) if ordered else len(found.sample)
+            )
+            for difference in found.sample:
+                if difference.gold_row is not None and difference.prediction_row is not None:
+                    one, other = ours[difference.gold_row - 1], theirs[difference.prediction_row - 1]
+                    differing = tuple(i for (i, _), a, b in zip(pairs, one, other) if a != b or a is CellError)
+                    self.assertEqual(difference.differing, differing)
+                    self.assertNotEqual(differing, ())
+
+    def test_an_unexpected_row_stands_beside_the_missing_row_nearest_to_it(self) -> None:
+        gold = Table(("a", "b", "c"), [("1", "x", "p"), ("2", "y", "q"), ("3", "z", "r")])
+        rules: list[Rule] = [INTEGER, TextRule(), TextRule()]
+        prediction = Table(("h", "i", "j"), [("3", "z", "s"), ("1.0", "x", "p"), ("2", "Y", "q"), ("9", "w", "v")])
+        columns = gold_columns(gold.header, gold.columns, rules)
+        found = compare_rows(columns, gold, prediction, [0, 1, 2], ordered=False)
+        self.assertEqual((found.matched, found.missing, found.unexpected), (1, 2, 3))
+        pairs = [(row.prediction_row, row.gold_row, row.differing) for row in found.sample]
+        self.assertEqual(pairs, [(1, 3, (2,)), (3, 2, (1,)), (4, None, ())])
+        self.assertEqual(found.sample[0].gold_cells, ("3", "z", "r"))
+        self.assertEqual(found.sample[0].prediction_cells, ("3", "z", "s"))
 
 
 if __name__ == "__main__":

@@ -57,7 +57,9 @@ def _task_lines(summary: Summary, style: ConsoleStyle) -> Iterator[str]:
         if task.passed and style.passed_tasks:
             yield f"{style.paint(GREEN, 'passed')}  {task.task_id}  {_shape(task)}"
         if not task.passed and style.failed_tasks:
-            yield f"{style.paint(RED, 'failed')}  {task.task_id}  {task.error_code}: {escape(task.error or '')}"
+            near_miss = task.diagnosis.headline if task.diagnosis else None
+            why = "; ".join(filter(None, (task.error, near_miss)))
+            yield f"{style.paint(RED, 'failed')}  {task.task_id}  {task.error_code}: {escape(why)}"
 
 
 def _shape(task: TaskEvaluationResult) -> str:

@@ -1,0 +1,162 @@
+"""What a diagnosis says of a failed task: columns, rows, and the single changes that would make it pass.
+
+Plain facts with their JSON form and its inverse. Rows and columns are counted from 0 for columns and from 1 for data
+rows, as in messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from .errors import REDACTED
+
+# What a near miss can be, the likeliest first; a test holds every detector against this list.
+NEAR_MISS_CODES = (
+    *("row_order", "delimiter", "encoding", "header_missing", "transposed", "extra_index_column", "extra_columns"),
+    *("merged_columns", "split_columns", "null_spelling", "number_format", "scale", "rounding", "date_format"),
+    *("time_zone", "letter_case", "inner_whitespace", "leading_zeros", "duplicate_rows", "extra_rows", "missing_rows"),
+    "missing_columns",
+)
+
+# Longer texts are cut in what is kept of them; the files themselves have the rest.
+SHOWN_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class UnreadableCell:
+    """A cell of the prediction that the gold column's rule refuses: its data row, its text, and why."""
+
+    row: int
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ColumnFinding:
+    """A gold column beside the prediction column that the nearest mapping takes for it, None where none is left.
+
+    `agreeing` values of `gold_row_count` agree: by position where the order of rows counts, else as multisets.
+    `unreadable_count` cells are refused, of which the first few are listed.
+    """
+
+    gold_index: int
+    gold_name: str
+    type: str
+    prediction_index: int | None
+    prediction_name: str | None
+    agreeing: int
+    unreadable_count: int = 0
+    unreadable: tuple[UnreadableCell, ...] = ()
+
+
+@dataclass(frozen=True)
+class RowDifference:
+    """A gold row that is missing and the unexpected prediction row nearest to it, or one of them alone.
+
+    Cells are raw texts in gold's column order; None stands for a cell whose column has no partner. `differing` are the
+    gold columns whose values differ.
+    """
+
+    gold_row: int | None
+    gold_cells: tuple[str, ...] | None
+    prediction_row: int | None
+    prediction_cells: tuple[str | None, ...] | None
+    differing: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class RowFindings:
+    """How the rows compare under the nearest mapping, columns without a partner left out.
+
+    `matched + missing` is the number of gold rows, `matched + unexpected` that of prediction rows. Where the order of
+    rows counts, rows match by position, `first_difference` is the first data row that differs, and `same_multiset` says
+    whether only the order does; else both are None.
+    """
+
+    matched: int
+    missing: int
+    unexpected: int
+    first_difference: int | None = None
+    same_multiset: bool | None = None
+    sample: tuple[RowDifference, ...] = ()
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """A change that was made, after which the whole table was compared again, and passed.
+
+    `code` is one of `NEAR_MISS_CODES`, and `message` a sentence part. `gold_index` is the column that the change is
+    about, if it is about one. Near misses with the same `group` are one change together; each group is enough alone.
+    """
+
+    code: str
+    message: str
+    gold_index: int | None = None
+    group: int = 0
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Why a task failed, and what would make it pass, the most likely first.
+
+    `columns` is empty and `rows` None where no table could be read.
+    """
+
+    columns: tuple[ColumnFinding, ...] = ()
+    rows: RowFindings | None = None
+    near_misses: tuple[NearMiss, ...] = ()
+
+    @property
+    def headline(self) -> str | None:
+        """The first change that would be enough, as a part of a sentence; None where none is known."""
+        return " and ".join(miss.message for miss in self.near_misses if miss.group == 0) or None
+
+    def redacted(self) -> Diagnosis:
+        """Return the same counts and positions without any text of a cell or a header."""
+        columns = tuple(
+            replace(
+                column,
+                gold_name=REDACTED,
+                prediction_name=None if column.prediction_name is None else REDACTED,
+                unreadable=tuple(replace(cell, text=REDACTED) for cell in column.unreadable),
+            )
+            for column in self.columns
+        )
+        return replace(self, columns=columns, rows=None if self.rows is None else replace(self.rows, sample=()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the diagnosis as it stands in the summary."""
+        return asdict(self, dict_factory=_json_object)
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Diagnosis:
+        """Return the diagnosis that `to_dict` wrote. Raises KeyError or TypeError for anything else."""
+        rows = document["rows"]
+        return cls(
+            tuple(
+                ColumnFinding(
+                    **{**column, "unreadable": tuple(UnreadableCell(**cell) for cell in column["unreadable"])}
+                )
+                for column in document["columns"]
+            ),
+            None if rows is None else RowFindings(**{**rows, "sample": tuple(map(_row_difference, rows["sample"]))}),
+            tuple(NearMiss(**miss) for miss in document["near_misses"]),
+        )
+
+
+def _json_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in pairs}
+
+
+def _row_difference(document: Mapping[str, Any]) -> RowDifference:
+    fields: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in document.items()
+    }
+    return RowDifference(**fields)
+
+
+def shortened(text: str) -> str:
+    """Return a cell's text as a diagnosis keeps it."""
+    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
