@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from operator import eq
 from typing import NamedTuple
@@ -31,6 +31,29 @@ class GoldColumn(NamedTuple):
     texts: Sequence[str]
 
 
+class Refusal(NamedTuple):
+    """What a rule makes of a text that it cannot read: equal to no value, and to no other text."""
+
+    text: str
+    reason: str
+
+
+class Readings(dict[str, object]):
+    """What a rule makes of texts, each read once: its canonical value, or a `Refusal`."""
+
+    def __init__(self, rule: Rule) -> None:
+        super().__init__()
+        self._rule = rule
+
+    def __missing__(self, text: str) -> object:
+        try:
+            reading: object = self._rule.canonical(text)
+        except CellError as error:
+            reading = Refusal(text, str(error))
+        self[text] = reading
+        return reading
+
+
 def nearest_mapping(gold: Sequence[GoldColumn], prediction: Table, *, ordered: bool) -> tuple[int | None, ...]:
     """Return the prediction column nearest to each gold column, one to one; None for a gold column left over.
 
@@ -49,10 +72,11 @@ def nearest_mapping(gold: Sequence[GoldColumn], prediction: Table, *, ordered: b
     weights: list[list[int]] = [[] for _ in gold]
     for rule in rules:
         # One rule after the other: what all of them read of a large prediction would fill the memory.
-        views = [_reading(rule, column[:height], ordered=ordered) for column in prediction.columns]
+        readings = Readings(rule)
+        views = [_reading(readings, column[:height], ordered=ordered) for column in prediction.columns]
         for i, column in enumerate(gold):
             if column.rule == rule:
-                ours = _reading(rule, column.texts[:height], ordered=ordered)
+                ours = _reading(readings, column.texts[:height], ordered=ordered)
                 weights[i] = [
                     unit * _agreement(ours, view) + (header == name(column.name))
                     for view, header in zip(views, headers, strict=True)
@@ -60,23 +84,38 @@ def nearest_mapping(gold: Sequence[GoldColumn], prediction: Table, *, ordered: b
     return heaviest_matching(weights)
 
 
-def compare_columns(
-    gold: Sequence[GoldColumn], prediction: Table, mapping: Sequence[int | None], *, ordered: bool
+def compare_tables_in_full(
+    gold: Sequence[GoldColumn], gold_table: Table, prediction: Table, mapping: Sequence[int | None], *, ordered: bool
+) -> tuple[tuple[ColumnFinding, ...], RowFindings]:
+    """Return how the columns compare to their partners under the mapping, and the rows on the columns that have one."""
+    readings = {column.rule: Readings(column.rule) for column in gold}
+    return (
+        _compare_columns(gold, readings, prediction, mapping, ordered=ordered),
+        _compare_rows(_Sides(gold, readings, gold_table, prediction, mapping), ordered=ordered),
+    )
+
+
+def _compare_columns(
+    gold: Sequence[GoldColumn],
+    readings: Mapping[Rule, Readings],
+    prediction: Table,
+    mapping: Sequence[int | None],
+    *,
+    ordered: bool,
 ) -> tuple[ColumnFinding, ...]:
-    """Return what is found of each gold column beside its partner under the mapping."""
     findings = []
     for i, (column, j) in enumerate(zip(gold, mapping, strict=True)):
         finding = ColumnFinding(i, shortened(column.name), column.type, j, None, 0)
         if j is not None:
             texts = prediction.columns[j]
-            refused = list(_refused(column, texts))
+            refused = list(_refused(readings[column.rule], column, texts))
             finding = ColumnFinding(
                 i,
                 shortened(column.name),
                 column.type,
                 j,
                 shortened(prediction.header[j]),
-                _agreeing_cells(column, texts, ordered=ordered),
+                _agreeing_cells(readings[column.rule], column, texts, ordered=ordered),
                 len(refused),
                 tuple(refused[:_SHOWN_CELLS]),
             )
@@ -84,11 +123,7 @@ def compare_columns(
     return tuple(findings)
 
 
-def compare_rows(
-    gold: Sequence[GoldColumn], gold_table: Table, prediction: Table, mapping: Sequence[int | None], *, ordered: bool
-) -> RowFindings:
-    """Return how the rows compare under the mapping, on the columns that have a partner."""
-    sides = _Sides(gold, gold_table, prediction, mapping)
+def _compare_rows(sides: _Sides, *, ordered: bool) -> RowFindings:
     ours, theirs = sides.texts()
     if ordered:
         longest = max(len(ours), len(theirs))
@@ -110,6 +145,7 @@ class _Sides(NamedTuple):
     """Both tables, row by row, on the gold columns that have a partner under the mapping."""
 
     columns: Sequence[GoldColumn]
+    readings: Mapping[Rule, Readings]
     gold: Table
     prediction: Table
     mapping: Sequence[int | None]
@@ -131,9 +167,9 @@ class _Sides(NamedTuple):
         """Return some rows of both sides as they are compared; what cannot be read equals nothing of gold."""
         ours, theirs = [], []
         for i, j in self.pairs:
-            rule = self.columns[i].rule
-            ours.append(_read(rule, [self.gold.rows[row][i] for row in gold_rows]))
-            theirs.append(_read(rule, [self.prediction.rows[row][j] for row in prediction_rows]))
+            read = self.readings[self.columns[i].rule].__getitem__
+            ours.append([read(self.gold.rows[row][i]) for row in gold_rows])
+            theirs.append([read(self.prediction.rows[row][j]) for row in prediction_rows])
         return list(zip(*ours, strict=True)), list(zip(*theirs, strict=True))
 
     def difference(self, gold_row: int | None, prediction_row: int | None) -> RowDifference:
@@ -198,28 +234,15 @@ def _left_over(rows: Sequence[object], others: Sequence[object]) -> list[int]:
     return places
 
 
-def _read(rule: Rule, texts: Sequence[str]) -> list[object]:
-    """Return the canonical values, and for each unreadable cell something that equals no value."""
-    readings = {text: _reading_of(rule, text) for text in set(texts)}
-    return list(map(readings.__getitem__, texts))
-
-
-def _reading_of(rule: Rule, text: str) -> object:
-    try:
-        return rule.canonical(text)
-    except CellError:
-        return (text,)
-
-
-def _reading(rule: Rule, texts: Sequence[str], *, ordered: bool) -> Sequence[object] | Counter[object]:
+def _reading(readings: Readings, texts: Sequence[str], *, ordered: bool) -> Sequence[object] | Counter[object]:
     """Return a column as the rule reads it: in order, or how often there is each value."""
-    return _read(rule, texts) if ordered else _counted(rule, Counter(texts))
+    return list(map(readings.__getitem__, texts)) if ordered else _counted(readings, Counter(texts))
 
 
-def _counted(rule: Rule, texts: Counter[str]) -> Counter[object]:
+def _counted(readings: Readings, texts: Counter[str]) -> Counter[object]:
     values: Counter[object] = Counter()
     for text, count in texts.items():
-        values[_reading_of(rule, text)] += count
+        values[readings[text]] += count
     return values
 
 
@@ -229,30 +252,24 @@ def _agreement(gold: Sequence[object] | Counter[object], prediction: Sequence[ob
     return sum(map(eq, gold, prediction))
 
 
-def _agreeing_cells(column: GoldColumn, texts: Sequence[str], *, ordered: bool) -> int:
+def _agreeing_cells(readings: Readings, column: GoldColumn, texts: Sequence[str], *, ordered: bool) -> int:
     """Return how many cells agree; those that are the same text do whatever the rule."""
     if ordered:
         differing = [(one, other) for one, other in zip(column.texts, texts, strict=False) if one != other]
         same = min(len(column.texts), len(texts)) - len(differing)
-        return same + sum(_reading_of(column.rule, one) == _reading_of(column.rule, other) for one, other in differing)
+        return same + sum(readings[one] == readings[other] for one, other in differing)
     ours, theirs = Counter(column.texts), Counter(texts)
     # `Counter` compares itself in Python code, a dictionary in C.
     if dict.__eq__(ours, theirs):
         return len(texts)
-    rest, other_rest = _counted(column.rule, ours - theirs), _counted(column.rule, theirs - ours)
+    rest, other_rest = _counted(readings, ours - theirs), _counted(readings, theirs - ours)
     return (ours & theirs).total() + (rest & other_rest).total()
 
 
-def _refused(column: GoldColumn, texts: Sequence[str]) -> Iterator[UnreadableCell]:
-    known: Collection[str] = set(column.texts)
-    reasons = {}
-    for text in set(texts):
-        if text not in known:
-            try:
-                column.rule.canonical(text)
-            except CellError as error:
-                reasons[text] = str(error)
-    if reasons:
-        for row, text in enumerate(texts, start=1):
-            if text in reasons:
-                yield UnreadableCell(row, shortened(text), reasons[text])
+def _refused(readings: Readings, column: GoldColumn, texts: Sequence[str]) -> Iterator[UnreadableCell]:
+    refused = {text for text in set(texts).difference(column.texts) if isinstance(readings[text], Refusal)}
+    for row, text in enumerate(texts, start=1) if refused else ():
+        if text in refused:
+            reading = readings[text]
+            assert isinstance(reading, Refusal), "as it was above"
+            yield UnreadableCell(row, shortened(text), reading.reason)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from .cells import Rule
 from .columns import TypedColumns, try_column
 from .comparison import compare_tables
-from .diagnosis import GoldColumn, compare_columns, compare_rows, nearest_mapping
+from .diagnosis import GoldColumn, compare_tables_in_full, nearest_mapping
 from .errors import InputError, MappingBudgetError, counted, quoted
 from .findings import Diagnosis, NearMiss
 from .tables import Table, TableLimits, parse_table
@@ -85,11 +85,8 @@ def diagnose(task: FailedTask, mapping: Sequence[int | None], *, name_columns: b
     misses = near_misses(task, mapping, name_columns=name_columns)
     if task.prediction is None:
         return Diagnosis(near_misses=misses)
-    return Diagnosis(
-        compare_columns(task.columns, task.prediction, mapping, ordered=task.ordered),
-        compare_rows(task.columns, task.gold, task.prediction, mapping, ordered=task.ordered),
-        misses,
-    )
+    columns, rows = compare_tables_in_full(task.columns, task.gold, task.prediction, mapping, ordered=task.ordered)
+    return Diagnosis(columns, rows, misses)
 
 
 class _Finder:
@@ -107,7 +104,7 @@ class _Finder:
         for candidate in self._bases():
             if candidate.misses and self._passes(candidate):
                 yield candidate.misses
-            elif not candidate.misses and self._passes(candidate._replace(ordered=False)):
+            elif not candidate.misses and candidate.ordered and self._passes(candidate._replace(ordered=False)):
                 yield (_ROW_ORDER,)
             else:
                 bases.append(candidate)

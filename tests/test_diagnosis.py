@@ -13,7 +13,7 @@ import support  # noqa: F401  (the way to the package)
 
 from evaluation import diagnosis
 from evaluation.cells import BooleanRule, NumberRule, Rule, TextRule
-from evaluation.diagnosis import GoldColumn, compare_columns, compare_rows, nearest_mapping
+from evaluation.diagnosis import GoldColumn, compare_tables_in_full, nearest_mapping
 from evaluation.errors import CellError
 from evaluation.tables import Table
 
@@ -161,7 +161,7 @@ class CompareTest(unittest.TestCase):
 
     def test_columns(self) -> None:
         for columns, gold, prediction, mapping, ordered in self.problems():
-            found = compare_columns(columns, prediction, mapping, ordered=ordered)
+            found, _ = compare_tables_in_full(columns, gold, prediction, mapping, ordered=ordered)
             for i, (column, finding) in enumerate(zip(columns, found)):
                 j = mapping[i]
                 self.assertEqual((finding.gold_index, finding.prediction_index), (i, j))
@@ -183,7 +183,7 @@ class CompareTest(unittest.TestCase):
             pairs = [(i, j) for i, j in enumerate(mapping) if j is not None]
             ours = [tuple(reading(columns[i].rule, row[i]) for i, _ in pairs) for row in gold.rows]
             theirs = [tuple(reading(columns[i].rule, row[j]) for i, j in pairs) for row in prediction.rows]
-            found = compare_rows(columns, gold, prediction, mapping, ordered=ordered)
+            _, found = compare_tables_in_full(columns, gold, prediction, mapping, ordered=ordered)
             if ordered:
                 matched = sum(a == b for a, b in zip(ours, theirs))
                 longest = max(len(ours), len(theirs))
@@ -211,7 +211,7 @@ class CompareTest(unittest.TestCase):
         rules: list[Rule] = [INTEGER, TextRule(), TextRule()]
         prediction = Table(("h", "i", "j"), [("3", "z", "s"), ("1.0", "x", "p"), ("2", "Y", "q"), ("9", "w", "v")])
         columns = gold_columns(gold.header, gold.columns, rules)
-        found = compare_rows(columns, gold, prediction, [0, 1, 2], ordered=False)
+        _, found = compare_tables_in_full(columns, gold, prediction, [0, 1, 2], ordered=False)
         self.assertEqual((found.matched, found.missing, found.unexpected), (1, 2, 3))
         pairs = [(row.prediction_row, row.gold_row, row.differing) for row in found.sample]
         self.assertEqual(pairs, [(1, 3, (2,)), (3, 2, (1,)), (4, None, ())])
