@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from .findings import Diagnosis
 
 GOLD_FILE = "gold.csv"
+# What is larger is not diagnosed: it would take much longer than the verdict.
+MOST_DIAGNOSED_BYTES = 1 << 20
+MOST_DIAGNOSED_CELLS = 100_000
 # The error code of a prediction that is no table.
 UNREADABLE = "invalid_prediction_csv"
 
@@ -151,8 +154,10 @@ def score_task(files: TaskFiles, gold_name: str, name: str, options: ScoringOpti
     )
     scored = ScoredTask(config, gold, table, result)
     if options.diagnose and not result.passed and files.prediction is not None:
-        result = replace(result, diagnosis=_diagnosis(scored, files.prediction.data, options))
-        scored = replace(scored, result=result)
+        data = files.prediction.data
+        if len(data) <= MOST_DIAGNOSED_BYTES and gold.table.row_count * gold.table.column_count <= MOST_DIAGNOSED_CELLS:
+            result = replace(result, diagnosis=_diagnosis(scored, data, options))
+            scored = replace(scored, result=result)
     if not label_sources or gold.table.row_count != 1:
         return scored
     pairs = tuple(_label_pair(scored, spec) for spec in config.columns if spec.gold_name in label_sources)

@@ -20,7 +20,7 @@ from support import (
     task_config,
 )
 
-from evaluation import near_misses
+from evaluation import near_misses, scoring
 from evaluation.files import FileContent
 from evaluation.findings import NEAR_MISS_CODES, Diagnosis
 from evaluation.results import TaskEvaluationResult
@@ -217,6 +217,13 @@ class DetectorTest(unittest.TestCase):
         with mock.patch.object(near_misses, "_LEAST_CELLS", 0):
             found = diagnosis([TEXT], "h\na\n", "h,i,j,k\na,1,2,3\n")
             self.assertEqual([miss.code for miss in found.near_misses], ["extra_columns"])
+
+    def test_large_tables_are_not_diagnosed(self) -> None:
+        for name in ("MOST_DIAGNOSED_BYTES", "MOST_DIAGNOSED_CELLS"):
+            for most, diagnosed in ((4, True), (1, False)):
+                with self.subTest(name=name, most=most), mock.patch.object(scoring, name, most):
+                    result = score([TEXT], "h\na\nb\n", "h\nA")
+                    self.assertEqual(result.diagnosis is not None, diagnosed)
 
 
 class SummaryTest(BenchmarkTestCase):
