@@ -165,7 +165,9 @@ class _Finder:
             for j, column in enumerate(prediction.columns):
                 if prediction.rows and is_index(column):
                     miss = NearMiss("extra_index_column", f"prediction column {j} only counts the rows")
-                    yield self._candidate((miss,), _with_columns(prediction, _without(prediction, j)))
+                    yield self._candidate(
+                        (miss,), _with_columns(prediction, [k for k in range(prediction.column_count) if k != j])
+                    )
         if surplus > 0:
             base = self._candidate((), prediction)
             mapping = [j for j in self._mapping(base, base.ordered) if j is not None]
@@ -189,6 +191,11 @@ class _Finder:
         gold, rules = _with_columns(self._task.gold, places), tuple(self._rules[i] for i in places)
         yield base.also(miss, gold=gold)._replace(rules=rules, places=places)
 
+    def _may_spend(self, table: Table) -> bool:
+        """Return whether there is work left for a change of a whole table, and count it."""
+        self._cells_left -= table.column_count * table.row_count
+        return self._cells_left >= 0
+
     def _joined(self, prediction: Table) -> Iterator[_Candidate]:
         """Yield the prediction with two of its columns joined, where the first row then has a cell that gold has."""
         if not prediction.rows:
@@ -200,6 +207,8 @@ class _Finder:
                     cell = joint.join((prediction.rows[0][j], prediction.rows[0][k]))
                     if not any(_is_among(rule, cell, known) for rule, known in zip(self._rules, values, strict=True)):
                         continue
+                    if not self._may_spend(prediction):
+                        return
                     message = f"prediction columns {j} and {k} are one column of gold"
                     rows = [(*_others(row, j, k), joint.join((row[j], row[k]))) for row in prediction.rows]
                     table = Table((*_others(prediction.header, j, k), ""), rows)
@@ -211,6 +220,8 @@ class _Finder:
             for joint in filter(None, _JOINTS):
                 if not column or not all(joint in text for text in column):
                     continue
+                if not self._may_spend(prediction):
+                    return
                 message = f"prediction column {j} is two columns of gold"
                 for part in (str.partition, str.rpartition):
                     rows = [
@@ -284,11 +295,18 @@ class _Finder:
         none = ValueChange("", "", gold, prediction, rule)
         if _same_column(none, ordered):
             return none
+        wanted = None
         if len(prediction) > _SAMPLED_ROWS:
             sample = prediction[:_SAMPLED_ROWS]
-            if not any(_may_fit(change) for change in value_changes(rule, gold, sample)):
+            changes = list(value_changes(rule, gold, sample))
+            # A change that alters none of the first cells may alter others.
+            wanted = {change.message for change in changes if _may_fit(change)}
+            unaltered = _may_fit(ValueChange("", "", gold, sample, rule))
+            if not wanted and not unaltered:
                 return None
-        return next((change for change in value_changes(rule, gold, prediction) if _same_column(change, ordered)), None)
+            wanted = None if unaltered else wanted
+        changes_of_all = value_changes(rule, gold, prediction, wanted)
+        return next((change for change in changes_of_all if _same_column(change, ordered)), None)
 
     def _mapping(self, base: _Candidate, ordered: bool) -> Sequence[int | None]:
         """Return the nearest mapping of a candidate's prediction into its gold."""
@@ -333,10 +351,6 @@ def _with_columns(table: Table, places: Sequence[int]) -> Table:
         return tuple(row[place] for place in places)
 
     return Table(kept(table.header), list(map(kept, table.rows)))
-
-
-def _without(table: Table, column: int) -> list[int]:
-    return [place for place in range(table.column_count) if place != column]
 
 
 def _others(row: Sequence[str], *places: int) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ columns again. A change that would alter nothing is not offered.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime, timedelta
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from functools import partial
@@ -18,6 +18,7 @@ from .errors import CellError
 
 Texts = Sequence[str]
 _Change = Callable[[str], str]
+_Apply = Callable[[str, str, _Change], "Iterator[ValueChange]"]
 
 _NULL_WORDS = frozenset(
     {
@@ -70,13 +71,23 @@ class ValueChange(NamedTuple):
     rule: Rule
 
 
-def value_changes(rule: Rule, gold: Texts, prediction: Texts) -> Iterator[ValueChange]:
-    """Yield the changes that may make the two columns equal under the rule, the likeliest first."""
-    yield from _of_prediction(rule, gold, prediction, "null_spelling", "spells null in another way", _without_null_word)
+def value_changes(
+    rule: Rule, gold: Texts, prediction: Texts, wanted: Collection[str] | None = None
+) -> Iterator[ValueChange]:
+    """Yield the changes that may make the two columns equal under the rule, the likeliest first.
+
+    With `wanted`, messages that were yielded for some of the cells, others are not tried where that takes long.
+    """
+    apply = partial(_of_prediction, rule, gold, prediction, wanted)
+    yield from apply("null_spelling", "spells null in another way", _without_null_word)
     if isinstance(rule, NumberRule):
-        yield from _number_changes(rule, gold, prediction)
+        yield from _number_changes(rule, apply)
+        if rule.mode != "integer":
+            yield from _rounding_changes(gold, prediction)
     elif isinstance(rule, (DateRule, DatetimeRule)):
-        yield from _moment_changes(rule, gold, prediction)
+        yield from _moment_changes(prediction, apply)
+        if isinstance(rule, DatetimeRule):
+            yield from _shifted(rule, gold, prediction, apply)
     elif isinstance(rule, TextRule):
         for code, message, change in (
             ("letter_case", "differs in letter case only", str.casefold),
@@ -89,9 +100,17 @@ def value_changes(rule: Rule, gold: Texts, prediction: Texts) -> Iterator[ValueC
 
 
 def _of_prediction(
-    rule: Rule, gold: Texts, prediction: Texts, code: str, message: str, change: _Change
+    rule: Rule,
+    gold: Texts,
+    prediction: Texts,
+    wanted: Collection[str] | None,
+    code: str,
+    message: str,
+    change: _Change,
 ) -> Iterator[ValueChange]:
     """Yield the change of the prediction alone, unless it alters nothing or cannot be made."""
+    if wanted is not None and message not in wanted:
+        return
     try:
         changed = list(map(change, prediction))
     except (ValueError, InvalidOperation, OverflowError):
@@ -113,8 +132,7 @@ def _without_leading_zeros(text: str) -> str:
     return stripped.lstrip("0") or "0" if stripped.isdigit() else text
 
 
-def _number_changes(rule: NumberRule, gold: Texts, prediction: Texts) -> Iterator[ValueChange]:
-    apply = partial(_of_prediction, rule, gold, prediction)
+def _number_changes(rule: NumberRule, apply: _Apply) -> Iterator[ValueChange]:
     written = "is written with a currency, a unit or another separator"
     yield from apply("number_format", written, _bare_number)
     yield from apply("number_format", "has decimal commas", lambda text: _with_decimal_point(_bare_number(text)))
@@ -122,8 +140,6 @@ def _number_changes(rule: NumberRule, gold: Texts, prediction: Texts) -> Iterato
     yield from apply("scale", "is 100 times too small", lambda text: _scaled(text, 2))
     if rule.mode == "integer":
         yield from apply("rounding", "has digits after the point, and is right once rounded", _rounded_to_integer)
-    else:
-        yield from _rounding_changes(gold, prediction)
 
 
 def _rounded_to_integer(text: str) -> str:
@@ -185,8 +201,7 @@ def _truncated(text: str, digits: int) -> str:
     return format(_decimal(plain).quantize(Decimal(1).scaleb(-digits), ROUND_DOWN, _CONTEXT), "f")
 
 
-def _moment_changes(rule: Rule, gold: Texts, prediction: Texts) -> Iterator[ValueChange]:
-    apply = partial(_of_prediction, rule, gold, prediction)
+def _moment_changes(prediction: Texts, apply: _Apply) -> Iterator[ValueChange]:
     yield from apply("date_format", "has day and month swapped", _with_day_and_month_swapped)
     for day in _DAY_FORMATS:
         if not all(not text.strip() or _may_be(day, text) for text in prediction[:1]):
@@ -196,7 +211,6 @@ def _moment_changes(rule: Rule, gold: Texts, prediction: Texts) -> Iterator[Valu
             yield from apply("date_format", message, partial(_from_format, format=day + time))
     yield from apply("time_zone", "has a UTC offset where gold has none", lambda text: _OFFSET.sub("", text.strip()))
     yield from apply("time_zone", "has no UTC offset where gold is in UTC", _in_utc)
-    yield from _shifted(rule, gold, prediction)
 
 
 def _spelled(format: str) -> str:
@@ -227,10 +241,8 @@ def _in_utc(text: str) -> str:
     return f"{stripped}Z" if stripped and not _OFFSET.search(stripped) else text
 
 
-def _shifted(rule: Rule, gold: Texts, prediction: Texts) -> Iterator[ValueChange]:
+def _shifted(rule: Rule, gold: Texts, prediction: Texts, apply: _Apply) -> Iterator[ValueChange]:
     """Yield the prediction moved by the difference of the earliest moments, where that is a time zone's."""
-    if not isinstance(rule, DatetimeRule):
-        return
     try:
         ours, theirs = ([rule.canonical(text) for text in texts] for texts in (gold, prediction))
     except CellError:
@@ -252,7 +264,7 @@ def _shifted(rule: Rule, gold: Texts, prediction: Texts) -> Iterator[ValueChange
         zone = "Z" if value.endswith("Z") else ""
         return (datetime.fromisoformat(value.removesuffix("Z")) + offset).isoformat() + zone
 
-    yield from _of_prediction(rule, gold, prediction, "time_zone", message, moved)
+    yield from apply("time_zone", message, moved)
 
 
 def is_index(texts: Texts) -> bool:
