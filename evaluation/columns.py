@@ -48,13 +48,17 @@ class TypedColumns:
         """Return whether every cell can be read under the kind."""
         return self._once(
             ("readable", kind, column),
-            lambda: not self._is_refused(kind, column) and can_read(self.rules[kind], self.distinct_texts(column)),
+            lambda: not self._is_refused(kind, column) and can_read(self.rules[kind], self._some_texts(column)),
         )
 
     def _is_refused(self, kind: int, column: int) -> bool:
-        """Return whether all rules of the kind's class are known to refuse some cell, without reading the others."""
-        rule = self.rules[kind]
-        return self._once(("refused", type(rule), column), lambda: rule.reads_all(self.distinct_texts(column)) is False)
+        """Return whether a rule of the kind's class was found to refuse the column, as all of that class then do."""
+        return bool(self._found.get(("refused", type(self.rules[kind]), column)))
+
+    def _some_texts(self, column: int) -> Collection[str]:
+        """Return the distinct texts where they are known, else all: not worth finding out for one look at them."""
+        counts = self._found.get(("counts", column))
+        return counts if isinstance(counts, Counter) else self.texts[column]
 
     def distinct_texts(self, column: int) -> Collection[str]:
         """Return the texts, each once where that is much shorter."""
@@ -76,10 +80,17 @@ class TypedColumns:
 
     def values(self, kind: int, column: int) -> Values | None:
         """Return the canonical values under the kind, row by row; None where a cell cannot be read."""
-        return self._once(
-            ("values", kind, column),
-            lambda: None if self._is_refused(kind, column) else try_column(self.rules[kind], self.texts[column]),
-        )
+
+        def read() -> Values | None:
+            if self._is_refused(kind, column):
+                return None
+            rule = self.rules[kind]
+            values = try_column(rule, self.texts[column])
+            if values is None and rule.reads_all(self._some_texts(column)) is False:
+                self._found["refused", type(rule), column] = True
+            return values
+
+        return self._once(("values", kind, column), read)
 
     def forget(self, kind: int, column: int) -> None:
         """Give up the values of a column that was read for nothing."""
@@ -111,10 +122,7 @@ class TypedColumns:
         ours, theirs = self.rough_sum(kind, column), other.rough_sum(kind, other_column)
         if ours is not None and theirs is not None:
             return abs(ours[0] - theirs[0]) <= ours[1] + theirs[1]
-        values = self._once(
-            ("value set", kind, column),
-            lambda: frozenset(try_column(self.rules[kind], list(set(self.texts[column]))) or ()),
-        )
+        values = self._once(("value set", kind, column), lambda: frozenset(self.values(kind, column) or ()))
         return values.issuperset(sample)
 
     def text_signature(self, column: int) -> int:
