@@ -155,7 +155,7 @@ class _Finder:
         if (prediction.column_count - 1, prediction.row_count + 1) == (gold.row_count, gold.column_count):
             header, *rows = zip(prediction.header, *prediction.rows, strict=True)
             yield self._candidate(miss, Table(header, rows))
-        if (prediction.column_count, prediction.row_count) == (gold.row_count, gold.column_count):
+        if (prediction.column_count, prediction.row_count) == (gold.row_count, gold.column_count) != (1, 1):
             rows = list(zip(*prediction.rows, strict=True))
             yield self._candidate(miss, Table(("",) * gold.column_count, rows))
 

@@ -218,6 +218,10 @@ class DetectorTest(unittest.TestCase):
             found = diagnosis([TEXT], "h\na\n", "h,i,j,k\na,1,2,3\n")
             self.assertEqual([miss.code for miss in found.near_misses], ["extra_columns"])
 
+    def test_a_single_cell_is_not_transposed(self) -> None:
+        found = diagnosis([TEXT], "h\na\n", "h\nA\n")
+        self.assertEqual([miss.code for miss in found.near_misses], ["letter_case"])
+
     def test_large_tables_are_not_diagnosed(self) -> None:
         for name in ("MOST_DIAGNOSED_BYTES", "MOST_DIAGNOSED_CELLS"):
             for most, diagnosed in ((4, True), (1, False)):
