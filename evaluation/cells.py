@@ -43,8 +43,9 @@ _PLAIN_DATE = re.compile(
 _PLAIN_DATETIME = re.compile(f"(?:{_PLAIN_DATE.pattern})[ T](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]")
 
 _NUMBER = re.compile(r"([+-]?)(?:(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?")
-# Every number and every null of a number column, and little else: the words are those of `_NULL_TOKENS`.
-_LOOKS_LIKE_NUMBER = re.compile(rf"\s*(?:(?:{_NUMBER.pattern})\s*%?|null|none|nan|nat|<na>)?\s*\Z", re.IGNORECASE)
+# Of stripped texts, every number and every null of a number column, and little else; the words are `_NULL_TOKENS`. White
+# space is looked for in one place only: in two that touch, a long run of it could be parted in too many ways.
+_LOOKS_LIKE_NUMBER = re.compile(rf"(?:(?:{_NUMBER.pattern})(?:\s*%)?|null|none|nan|nat|<na>)?", re.IGNORECASE)
 # The range of a 64-bit `decimal`, which a 32-bit one does not reach: the verdict must not depend on the machine.
 _MAX_ADJUSTED_EXPONENT = 10**18 - 1
 _MIN_EXPONENT = -2 * 10**18 + 3
@@ -135,7 +136,7 @@ class NumberRule:
         if not "".join(texts).strip(characters) and _takes_all(float, texts):
             return True
         # What does not look like one is none.
-        return None if all(map(_LOOKS_LIKE_NUMBER.match, texts)) else False
+        return None if all(map(_LOOKS_LIKE_NUMBER.fullmatch, map(str.strip, texts))) else False
 
     def rough_sum(self, texts: Collection[str]) -> tuple[float, float] | None:
         try:

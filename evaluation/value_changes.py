@@ -41,7 +41,7 @@ _NULL_WORDS = frozenset(
 )
 _AFFIXES = re.compile(r"^[^\d.,+-]+(?=[\d.,+-])|(?<=[\d.,])[^\d.,]+$")
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?")
-_PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)")
+_PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)")
 _OFFSET = re.compile(r"(?<=\d)(?:[Zz]|[+-]\d\d:?\d\d)$")
 _ISO_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _DAY_FORMATS = (
