@@ -43,8 +43,7 @@ _PLAIN_DATE = re.compile(
 _PLAIN_DATETIME = re.compile(f"(?:{_PLAIN_DATE.pattern})[ T](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]")
 
 _NUMBER = re.compile(r"([+-]?)(?:(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?")
-# Of stripped texts, every number and every null of a number column, and little else; the words are `_NULL_TOKENS`. White
-# space is looked for in one place only: in two that touch, a long run of it could be parted in too many ways.
+# Of stripped texts, every number and every null, and little else. No two parts of it can share a long run of spaces.
 _LOOKS_LIKE_NUMBER = re.compile(rf"(?:(?:{_NUMBER.pattern})(?:\s*%)?|null|none|nan|nat|<na>)?", re.IGNORECASE)
 # The range of a 64-bit `decimal`, which a 32-bit one does not reach: the verdict must not depend on the machine.
 _MAX_ADJUSTED_EXPONENT = 10**18 - 1

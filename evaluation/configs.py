@@ -134,12 +134,14 @@ def load_config_set(config_root: str | os.PathLike[str]) -> ConfigSet:
     digest = FileSetDigest()
     configs = []
     for name in sorted(names, key=task_number_key):
-        with faults.gathered():
+        try:
             if not is_task_id(os.path.splitext(name)[0]):
                 _file(name).refuse("", "a name task_N.json with N without leading zeros", name)
             data = _read_file(os.path.join(root, name), name)
             digest.add(name, data)
             configs.append(read_task_config(data, name))
+        except EvaluationFatalError as error:
+            faults.add(error)
     faults.raise_any()
     return ConfigSet(root, tuple(configs), digest.hexdigest())
 

@@ -83,7 +83,7 @@ def load_dataset_evaluators(path: str | os.PathLike[str], sources: Mapping[str, 
     faults = Faults()
     by_id: dict[str, DatasetEvaluator] = {}
     for file_path in _files(path):
-        with faults.gathered():
+        try:
             file = evaluator_file(file_path.name)
             data = read_author_file(file_path, file).data
             digest.add(file_path.name, data)
@@ -91,6 +91,8 @@ def load_dataset_evaluators(path: str | os.PathLike[str], sources: Mapping[str, 
             other = by_id.setdefault(evaluator.id, evaluator)
             if other is not evaluator:
                 file.refuse("id", f"an id of its own, not that of {quoted(other.file)}", evaluator.id)
+        except EvaluationFatalError as error:
+            faults.add(error)
     faults.raise_any()
     return DatasetEvaluatorSet(tuple(by_id[key] for key in sorted(by_id)), digest.hexdigest())
 

@@ -222,16 +222,19 @@ def _compare_in_order(sides: _Sides, places: Sequence[int]) -> RowFindings:
     )
 
 
+def matched(rows: Sequence[object], others: Sequence[object]) -> list[bool]:
+    """Return for every row whether one of the others is left that equals it, each of which matches once."""
+    left = Counter(others)
+    found = []
+    for row in rows:
+        found.append(left[row] > 0)
+        left[row] -= found[-1]
+    return found
+
+
 def _left_over(rows: Sequence[object], others: Sequence[object]) -> list[int]:
     """Return where those rows are that no row of the others is left for; of several alike the last."""
-    left = Counter(others)
-    places = []
-    for place, row in enumerate(rows):
-        if left[row] > 0:
-            left[row] -= 1
-        else:
-            places.append(place)
-    return places
+    return [place for place, is_matched in enumerate(matched(rows, others)) if not is_matched]
 
 
 def _reading(readings: Readings, texts: Sequence[str], *, ordered: bool) -> Sequence[object] | Counter[object]:

@@ -7,16 +7,15 @@ the file knows whose it is.
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 # The ranges are spelled out, not asked of the Unicode tables, so that a message has the same bytes on every Python:
 # control characters, soft hyphen, invisible and bidirectional formatting, line separators, surrogates, private use,
-# byte-order mark and interlinear marks, language tags.
+# byte-order mark and interlinear marks, language tags, and the format marks of single scripts.
 _UNSHOWABLE = (
-    "[\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\u3164\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff]"
 )
 _SHOWN_CHARACTERS = 80
@@ -50,19 +49,8 @@ class Faults:
     def __init__(self) -> None:
         self._errors: list[EvaluationFatalError] = []
 
-    def __bool__(self) -> bool:
-        return bool(self._errors)
-
     def add(self, error: EvaluationFatalError) -> None:
         self._errors.append(error)
-
-    @contextlib.contextmanager
-    def gathered(self) -> Iterator[None]:
-        """Keep the EvaluationFatalError that is raised inside, if any."""
-        try:
-            yield
-        except EvaluationFatalError as error:
-            self._errors.append(error)
 
     def raise_any(self, remark: str = "") -> None:
         """Raise one EvaluationFatalError where there are faults: the first twenty, and how many more there are.

@@ -1,7 +1,6 @@
 """What a diagnosis says of a failed task: columns, rows, and the single changes that would make it pass.
 
-Plain facts with their JSON form and its inverse. Rows and columns are counted from 0 for columns and from 1 for data
-rows, as in messages.
+Plain facts with their JSON form and its inverse. Columns are numbered from 0 and data rows from 1, as in messages.
 """
 
 from __future__ import annotations
@@ -37,7 +36,8 @@ class UnreadableCell:
 class ColumnFinding:
     """A gold column beside the prediction column that the nearest mapping takes for it, None where none is left.
 
-    `agreeing` values of `gold_row_count` agree: by position where the order of rows counts, else as multisets.
+    `agreeing` cells, from 0 to the number of gold rows, have equal values: by position where the order of rows counts,
+    else as multisets.
     `unreadable_count` cells are refused, of which the first few are listed.
     """
 

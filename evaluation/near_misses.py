@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import NamedTuple
 
 from .cells import Rule
 from .columns import TypedColumns, try_column
 from .comparison import compare_tables
-from .diagnosis import GoldColumn, compare_tables_in_full, nearest_mapping
+from .diagnosis import GoldColumn, Readings, compare_tables_in_full, matched, nearest_mapping
 from .errors import InputError, MappingBudgetError, counted, quoted
 from .findings import Diagnosis, NearMiss
 from .tables import Table, TableLimits, parse_table
@@ -200,12 +201,14 @@ class _Finder:
         """Yield the prediction with two of its columns joined, where the first row then has a cell that gold has."""
         if not prediction.rows:
             return
-        values = [set(try_column(column.rule, column.texts) or ()) for column in self._task.columns]
+        readings = [Readings(column.rule) for column in self._task.columns]
+        texts = (column.texts for column in self._task.columns)
+        values = [set(map(reading.__getitem__, some)) - {None} for reading, some in zip(readings, texts, strict=True)]
         for j in range(prediction.column_count):
             for k in range(prediction.column_count):
                 for joint in _JOINTS if j != k else ():
                     cell = joint.join((prediction.rows[0][j], prediction.rows[0][k]))
-                    if not any(_is_among(rule, cell, known) for rule, known in zip(self._rules, values, strict=True)):
+                    if not any(reading[cell] in known for reading, known in zip(readings, values, strict=True)):
                         continue
                     if not self._may_spend(prediction):
                         return
@@ -247,15 +250,20 @@ class _Finder:
             miss = NearMiss("duplicate_rows", "rows that gold repeats are there once only")
             yield base.also(miss, gold=Table(gold.header, unique))
         mapping = [j for j in self._mapping(base, base.ordered) if j is not None]
-        ours = _rows_read(base.rules, gold.columns)
-        theirs = _rows_read(base.rules, [prediction.columns[j] for j in mapping])
+        readings = [Readings(rule).__getitem__ for rule in base.rules]
+        ours = list(zip(*map(map, readings, gold.columns), strict=True))
+        theirs = list(zip(*map(map, readings, (prediction.columns[j] for j in mapping)), strict=True))
         more = f"{'is' if abs(surplus) == 1 else 'are'} {counted(abs(surplus), 'row')}"
-        if surplus > 0 and len(kept := _common(theirs, ours)) == gold.row_count:
-            miss = NearMiss("extra_rows", f"there {more} too many")
-            yield base.also(miss, prediction=Table(prediction.header, [prediction.rows[row] for row in kept]))
-        elif surplus < 0 and len(kept := _common(ours, theirs)) == prediction.row_count > 0:
-            miss = NearMiss("missing_rows", f"there {more} too few")
-            yield base.also(miss, gold=Table(gold.header, [gold.rows[row] for row in kept]))
+        if surplus > 0:
+            kept = list(compress(prediction.rows, matched(theirs, ours)))
+            if len(kept) == gold.row_count:
+                miss = NearMiss("extra_rows", f"there {more} too many")
+                yield base.also(miss, prediction=Table(prediction.header, kept))
+        elif prediction.rows:
+            kept = list(compress(gold.rows, matched(ours, theirs)))
+            if len(kept) == prediction.row_count:
+                miss = NearMiss("missing_rows", f"there {more} too few")
+                yield base.also(miss, gold=Table(gold.header, kept))
 
     def _with_values_changed(self, base: _Candidate) -> Iterator[tuple[NearMiss, ...]]:
         """Yield the changes of cells that, all together, make the base pass; the first that fits each column."""
@@ -355,34 +363,6 @@ def _with_columns(table: Table, places: Sequence[int]) -> Table:
 
 def _others(row: Sequence[str], *places: int) -> tuple[str, ...]:
     return tuple(cell for place, cell in enumerate(row) if place not in places)
-
-
-def _is_among(rule: Rule, text: str, values: set[str | None]) -> bool:
-    (reading,) = _readings(rule, [text])
-    return reading in values and reading is not None
-
-
-def _readings(rule: Rule, texts: Sequence[str]) -> list[object]:
-    """Return the canonical values of a column, and for every unreadable cell something that equals no value."""
-    values = try_column(rule, texts)
-    if values is not None:
-        return list(values)
-    return [reading[0] if (reading := try_column(rule, [text])) else (text,) for text in texts]
-
-
-def _rows_read(rules: Sequence[Rule], columns: Sequence[Sequence[str]]) -> list[tuple[object, ...]]:
-    return list(zip(*map(_readings, rules, columns), strict=True))
-
-
-def _common(rows: Sequence[object], others: Sequence[object]) -> list[int]:
-    """Return where those rows are that others match, each once; the first of several alike."""
-    left = Counter(others)
-    kept = []
-    for place, row in enumerate(rows):
-        if left[row] > 0:
-            left[row] -= 1
-            kept.append(place)
-    return kept
 
 
 def _same_column(change: ValueChange, ordered: bool) -> bool:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from .configs import is_task_id
 from .errors import EvaluationFatalError, InputError, PredictionFormatError, quoted
 from .files import FileContent, kind_of, read_file, refuse_lack
 
@@ -23,9 +23,6 @@ PREDICTION_FILE = "prediction.csv"
 
 # A folder opened by its path can be looked into, whatever becomes of the path; not every system can do so.
 _OPENS_FOLDERS = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY") and hasattr(os, "O_NOFOLLOW")
-_PREDICTION_PATH = re.compile(
-    rf"(?:(?P<folder>.+)/)?(?P<task>task_(?:0|[1-9][0-9]*))/{re.escape(PREDICTION_FILE)}", re.DOTALL
-)
 
 
 class Submission(Protocol):
@@ -221,7 +218,7 @@ class PredictionArchive:
 
 def _roots(members: Iterable[Member]) -> set[str]:
     """Return the folders nearest to the top that have predictions of tasks in them, "" for the top itself."""
-    matches = (_PREDICTION_PATH.fullmatch(member.path) for member in members)
-    roots = {match["folder"] or "" for match in matches if match is not None}
-    depths = {root: root.count("/") + bool(root) for root in roots}
-    return {root for root in roots if depths[root] == min(depths.values())}
+    places = [parts for member in members if len(parts := member.path.split("/")) > 1 and parts[-1] == PREDICTION_FILE]
+    roots = [parts[:-2] for parts in places if is_task_id(parts[-2])]
+    nearest = min(map(len, roots), default=0)
+    return {"/".join(root) for root in roots if len(root) == nearest}

@@ -220,7 +220,7 @@ class PredictionArchiveTest(FolderTestCase):
             )
         # An extra field in front of the data, which the directory does not tell of, shifts them into the next member.
         shifted = data[:28] + struct.pack("<H", 40) + data[30:]
-        self.assertIn("task_1/prediction.csv ", self.refusal(shifted))
+        self.assertIn("task_1/prediction.csv shares its bytes", self.refusal(shifted))
 
     def test_a_directory_that_claims_a_members_bytes(self) -> None:
         data = archive(("x/", b""), ("task_1/prediction.csv", TABLE), method=zipfile.ZIP_STORED)

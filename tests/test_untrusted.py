@@ -288,6 +288,7 @@ class FileTest(UntrustedTestCase):
         with mock.patch.object(os, "open", swap):
             self.assertEqual(self.score()["failure_counts"], {"relation_mismatch": 1})
 
+    @unittest.skipUnless(os.path.isdir("/proc/self/fd"), "needs to know what a descriptor is of")
     def test_a_file_that_grows_is_read_up_to_the_limit(self) -> None:
         self.add_task(1, "h\n1\n", "h\n1\n")
         read, served = os.read, 0
@@ -304,6 +305,7 @@ class FileTest(UntrustedTestCase):
         self.assertEqual(task["error"], "task_1/prediction.csv is longer than 1000 bytes")
         self.assertEqual(served, 1001)
 
+    @unittest.skipUnless(os.path.isdir("/proc/self/fd"), "needs to know what a descriptor is of")
     def test_a_file_that_vanishes(self) -> None:
         self.add_task(1, "h\n1\n", "h\n1\n")
         read = os.read
@@ -476,9 +478,6 @@ class LimitTest(UntrustedTestCase):
         self.assertNotIn("limits", self.score("--max-rows", "100000", "--max-columns", "64"))
 
     def test_raised_limits(self) -> None:
-        self.add_task(1, csv_text([["x"] * 65]), csv_text([["x"] * 65]))
-        config = self.folder / "configs" / "task_1.json"
-        config.unlink()
         self.add_task(2, "h\n1\n", "h\n" + "1\n" * 100_001)
         (task,) = (t for t in self.score("--max-rows", "100001")["tasks"] if t["task_id"] == "task_2")
         self.assertEqual(task["error_code"], "row_count_mismatch")
