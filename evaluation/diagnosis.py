@@ -1,144 +1,61 @@
-"""What a failed prediction was most likely meant to be, and where it differs from gold."""
+"""Where a failed prediction differs from gold: its columns, rows and cells under the nearest mapping."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
-from operator import eq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, compress
+from operator import eq, ne, not_
 from typing import NamedTuple
 
-from .cells import Rule, TextRule
-from .errors import CellError
+from .cells import Rule
 from .findings import ColumnFinding, RowDifference, RowFindings, UnreadableCell, shortened
-from .matching import heaviest_matching
+from .readings import GoldColumn, Readings, Refusal, TextCounts, common_count, shared_counts
 from .tables import Table
 
-# Readings that finding the nearest mapping may take; beyond it the first rows stand for all.
-_MOST_CELLS_READ = 200_000
 _SHOWN_ROWS = 5
 _SHOWN_CELLS = 3
 # Missing rows among which the one nearest to an unexpected row is looked for.
 _NEAR_ROWS = 200
-
-
-class GoldColumn(NamedTuple):
-    """A gold column: its name, its type, its rule, and its cells, all of which the rule can read."""
-
-    name: str
-    type: str
-    rule: Rule
-    texts: Sequence[str]
-
-
-class Refusal(NamedTuple):
-    """What a rule makes of a text that it cannot read: equal to no value, and to no other text."""
-
-    text: str
-    reason: str
-
-
-class Readings(dict[str, object]):
-    """What a rule makes of texts, each read once: its canonical value, or a `Refusal`."""
-
-    def __init__(self, rule: Rule) -> None:
-        super().__init__()
-        self._rule = rule
-
-    def __missing__(self, text: str) -> object:
-        try:
-            reading: object = self._rule.canonical(text)
-        except CellError as error:
-            reading = Refusal(text, str(error))
-        self[text] = reading
-        return reading
-
-
-def nearest_mapping(gold: Sequence[GoldColumn], prediction: Table, *, ordered: bool) -> tuple[int | None, ...]:
-    """Return the prediction column nearest to each gold column, one to one; None for a gold column left over.
-
-    The agreement of two columns is the number of rows with equal canonical values where rows are ordered, else the size
-    of the intersection of their multisets; of tables so large that this would take more than 200,000 readings,
-    the first rows are looked at only. The mapping, of the smaller side into the larger, is the one with the greatest
-    sum of agreements. Ties go to the one with more headers that equal the gold name, then to the lexicographically
-    smallest.
-    """
-    name = TextRule().canonical
-    headers = [name(header) for header in prediction.header]
-    rules = list(dict.fromkeys(column.rule for column in gold))
-    height = max(1, _MOST_CELLS_READ // (len(rules) * len(headers)))
-    # Even all headers together weigh less than one agreeing cell.
-    unit = len(headers) + 1
-    weights: list[list[int]] = [[] for _ in gold]
-    for rule in rules:
-        # One rule after the other: what all of them read of a large prediction would fill the memory.
-        readings = Readings(rule)
-        views = [_reading(readings, column[:height], ordered=ordered) for column in prediction.columns]
-        for i, column in enumerate(gold):
-            if column.rule == rule:
-                ours = _reading(readings, column.texts[:height], ordered=ordered)
-                weights[i] = [
-                    unit * _agreement(ours, view) + (header == name(column.name))
-                    for view, header in zip(views, headers, strict=True)
-                ]
-    return heaviest_matching(weights)
+# By so many first rows it is judged which columns tell rows apart.
+_TELLING_ROWS = 1_000
 
 
 def compare_tables_in_full(
-    gold: Sequence[GoldColumn], gold_table: Table, prediction: Table, mapping: Sequence[int | None], *, ordered: bool
-) -> tuple[tuple[ColumnFinding, ...], RowFindings]:
-    """Return how the columns compare to their partners under the mapping, and the rows on the columns that have one."""
-    readings = {column.rule: Readings(column.rule) for column in gold}
-    return (
-        _compare_columns(gold, readings, prediction, mapping, ordered=ordered),
-        _compare_rows(_Sides(gold, readings, gold_table, prediction, mapping), ordered=ordered),
-    )
-
-
-def _compare_columns(
     gold: Sequence[GoldColumn],
-    readings: Mapping[Rule, Readings],
+    gold_table: Table,
     prediction: Table,
     mapping: Sequence[int | None],
     *,
     ordered: bool,
-) -> tuple[ColumnFinding, ...]:
-    findings = []
-    for i, (column, j) in enumerate(zip(gold, mapping, strict=True)):
-        finding = ColumnFinding(i, shortened(column.name), column.type, j, None, 0)
-        if j is not None:
-            texts = prediction.columns[j]
-            refused = list(_refused(readings[column.rule], column, texts))
-            finding = ColumnFinding(
-                i,
-                shortened(column.name),
-                column.type,
-                j,
-                shortened(prediction.header[j]),
-                _agreeing_cells(readings[column.rule], column, texts, ordered=ordered),
-                len(refused),
-                tuple(refused[:_SHOWN_CELLS]),
-            )
-        findings.append(finding)
-    return tuple(findings)
+    matches: Sequence[Sequence[int]] = (),
+    counts: TextCounts | None = None,
+) -> tuple[tuple[ColumnFinding, ...], RowFindings]:
+    """Return how the columns compare to their partners under the mapping, and the rows on the columns that have one.
+
+    `matches[i]` are prediction columns known to hold the values of gold column i, and `counts` those that others use.
+    """
+    readings = {column.rule: Readings(column.rule) for column in gold}
+    sides = _Sides(gold, readings, gold_table, prediction, tuple(mapping))
+    counts = counts or TextCounts()
+    compared = {}
+    for i, j in sides.pairs:
+        if matches and j in matches[i]:
+            compared[i] = _ComparedCells(gold_table.row_count, ())
+        elif ordered:
+            compared[i] = _compare_cells_in_order(sides, i, j)
+        else:
+            compared[i] = _compare_cells_in_any_order(sides, counts, i, j)
+    compare_rows = _compare_rows_in_order if ordered else _compare_rows_in_any_order
+    return tuple(_column_findings(sides, compared)), compare_rows(sides, compared)
 
 
-def _compare_rows(sides: _Sides, *, ordered: bool) -> RowFindings:
-    ours, theirs = sides.texts()
-    if ordered:
-        longest = max(len(ours), len(theirs))
-        places = [row for row in range(longest) if ours[row : row + 1] != theirs[row : row + 1]]
-        return _compare_in_order(sides, places)
-    # Rows that are the same texts are equal whatever the rules, as gold can be read; only the rest is.
-    missing, unexpected = _left_over(ours, theirs), _left_over(theirs, ours)
-    our_keys, their_keys = sides.keys(missing, unexpected)
-    missing, unexpected = (
-        [missing[place] for place in _left_over(our_keys, their_keys)],
-        [unexpected[place] for place in _left_over(their_keys, our_keys)],
-    )
-    return RowFindings(
-        len(ours) - len(missing), len(missing), len(unexpected), sample=tuple(sides.sample(missing, unexpected))
-    )
+class _ComparedCells(NamedTuple):
+    """How many cells of two columns agree, texts of which some may be refused, and where ordered cells differ."""
+
+    agreeing: int
+    new_texts: Sequence[str]
+    differing: Sequence[int] = ()
 
 
 class _Sides(NamedTuple):
@@ -154,8 +71,15 @@ class _Sides(NamedTuple):
     def pairs(self) -> list[tuple[int, int]]:
         return [(i, j) for i, j in enumerate(self.mapping) if j is not None]
 
-    def texts(self) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    @property
+    def shared_rows(self) -> int:
+        """How many positions both have."""
+        return min(self.gold.row_count, self.prediction.row_count)
+
+    def texts(self) -> tuple[Sequence[tuple[str, ...]], Sequence[tuple[str, ...]]]:
         """Return the rows of both sides as texts."""
+        if self.mapping == tuple(range(self.prediction.column_count)) and len(self.columns) == len(self.mapping):
+            return self.gold.rows, self.prediction.rows
         return (
             list(zip(*(self.gold.columns[i] for i, _ in self.pairs), strict=True)),
             list(zip(*(self.prediction.columns[j] for _, j in self.pairs), strict=True)),
@@ -167,10 +91,21 @@ class _Sides(NamedTuple):
         """Return some rows of both sides as they are compared; what cannot be read equals nothing of gold."""
         ours, theirs = [], []
         for i, j in self.pairs:
-            read = self.readings[self.columns[i].rule].__getitem__
-            ours.append([read(self.gold.rows[row][i]) for row in gold_rows])
-            theirs.append([read(self.prediction.rows[row][j]) for row in prediction_rows])
+            one, other = self.values(i, j, gold_rows, prediction_rows)
+            ours.append(one)
+            theirs.append(other)
         return list(zip(*ours, strict=True)), list(zip(*theirs, strict=True))
+
+    def values(
+        self, i: int, j: int, gold_rows: Iterable[int], prediction_rows: Iterable[int]
+    ) -> tuple[list[object], list[object]]:
+        """Return the readings of gold column i in some rows, and those of prediction column j in others."""
+        readings = self.readings[self.columns[i].rule]
+        texts, others = self.gold.columns[i], self.prediction.columns[j]
+        return (
+            readings.of([texts[row] for row in gold_rows]),
+            readings.of([others[row] for row in prediction_rows]),
+        )
 
     def difference(self, gold_row: int | None, prediction_row: int | None) -> RowDifference:
         differing: tuple[int, ...] = ()
@@ -201,24 +136,147 @@ class _Sides(NamedTuple):
             yield self.difference(row, None)
 
 
-def _compare_in_order(sides: _Sides, places: Sequence[int]) -> RowFindings:
-    """Return how rows compare by position, where texts differ at some places only."""
-    our_count, their_count = sides.gold.row_count, sides.prediction.row_count
-    shared = [row for row in places if row < min(our_count, their_count)]
-    our_keys, their_keys = sides.keys(shared, shared)
-    differing = [row for row, one, other in zip(shared, our_keys, their_keys, strict=True) if one != other]
-    surplus = places[len(shared) :]
-    matched = min(our_count, their_count) - len(differing)
-    rows = list(islice((row for some in (differing, surplus) for row in some), _SHOWN_ROWS))
-    ours, theirs = ([*differing, *(row for row in surplus if row < count)] for count in (our_count, their_count))
-    rest, other_rest = sides.keys(ours, theirs)
+def _column_findings(sides: _Sides, compared: Mapping[int, _ComparedCells]) -> Iterator[ColumnFinding]:
+    for i, (column, j) in enumerate(zip(sides.columns, sides.mapping, strict=True)):
+        if j is None:
+            yield ColumnFinding(i, shortened(column.name), column.type, None, None, 0)
+            continue
+        texts = sides.prediction.columns[j]
+        refused = list(_refused(sides.readings[column.rule], compared[i].new_texts, texts))
+        yield ColumnFinding(
+            i,
+            shortened(column.name),
+            column.type,
+            j,
+            shortened(sides.prediction.header[j]),
+            compared[i].agreeing,
+            len(refused),
+            tuple(refused[:_SHOWN_CELLS]),
+        )
+
+
+def _refused(readings: Readings, some: Sequence[str], texts: Sequence[str]) -> Iterator[UnreadableCell]:
+    """Yield the cells that the rule refuses; only some texts may be refused."""
+    refused = {
+        text: reading.reason
+        for text, reading in zip(some, readings.of(some), strict=True)
+        if isinstance(reading, Refusal)
+    }
+    for row, text in enumerate(texts, start=1) if refused else ():
+        if text in refused:
+            yield UnreadableCell(row, shortened(text), refused[text])
+
+
+def _compare_cells_in_order(sides: _Sides, i: int, j: int) -> _ComparedCells:
+    """Compare by position; cells that are the same text agree whatever the rule."""
+    texts, others = sides.gold.columns[i], sides.prediction.columns[j]
+    places = list(compress(range(sides.shared_rows), map(ne, texts, others)))
+    differing = list(compress(places, map(ne, *sides.values(i, j, places, places))))
+    new = list({*map(others.__getitem__, differing), *others[sides.shared_rows :]})
+    return _ComparedCells(sides.shared_rows - len(differing), new, differing)
+
+
+def _compare_cells_in_any_order(sides: _Sides, counts: TextCounts, i: int, j: int) -> _ComparedCells:
+    """Compare as multisets; texts that are the same agree whatever the rule."""
+    ours, theirs = counts.of(sides.gold.columns[i]), counts.of(sides.prediction.columns[j])
+    # `Counter` compares itself in Python code, a dictionary in C.
+    if dict.__eq__(ours, theirs):
+        return _ComparedCells(sides.gold.row_count, ())
+    readings = sides.readings[sides.columns[i].rule]
+    shared = shared_counts(ours, theirs)
+    agreeing = shared.common + common_count(readings.counted(shared.rest), readings.counted(shared.other_rest))
+    return _ComparedCells(agreeing, list(shared.other_rest))
+
+
+def _compare_rows_in_any_order(sides: _Sides, compared: Mapping[int, _ComparedCells]) -> RowFindings:
+    gold_count, prediction_count = _row_counts(sides)
+    missing, unexpected = _unmatched(sides, range(gold_count), range(prediction_count), _by_agreement(compared))
+    sample = tuple(sides.sample(missing, unexpected))
+    return RowFindings(gold_count - len(missing), len(missing), len(unexpected), sample=sample)
+
+
+def _compare_rows_in_order(sides: _Sides, compared: Mapping[int, _ComparedCells]) -> RowFindings:
+    gold_count, prediction_count = _row_counts(sides)
+    shared = sides.shared_rows
+    differing = sorted(set(chain.from_iterable(cells.differing for cells in compared.values())))
+    matched_count = shared - len(differing)
+    our_rest, their_rest = ([*differing, *range(shared, count)] for count in (gold_count, prediction_count))
+    missing, unexpected = _unmatched(sides, our_rest, their_rest, _by_agreement(compared))
+    shown = max(our_rest, their_rest, key=len)[:_SHOWN_ROWS]
     return RowFindings(
-        matched,
-        our_count - matched,
-        their_count - matched,
-        rows[0] + 1 if rows else None,
-        Counter(rest) == Counter(other_rest),
-        tuple(sides.difference(row if row < our_count else None, row if row < their_count else None) for row in rows),
+        matched_count,
+        gold_count - matched_count,
+        prediction_count - matched_count,
+        shown[0] + 1 if shown else None,
+        not missing and not unexpected,
+        tuple(
+            sides.difference(row if row < gold_count else None, row if row < prediction_count else None)
+            for row in shown
+        ),
+    )
+
+
+def _by_agreement(compared: Mapping[int, _ComparedCells]) -> list[int]:
+    return sorted(compared, key=lambda i: compared[i].agreeing)
+
+
+def _row_counts(sides: _Sides) -> tuple[int, int]:
+    return sides.gold.row_count, sides.prediction.row_count
+
+
+def unmatched_rows(
+    gold: Sequence[GoldColumn], gold_table: Table, prediction: Table, mapping: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Return which rows of gold and of the prediction, in any order, have no equal on the other side."""
+    sides = _Sides(
+        gold, {column.rule: Readings(column.rule) for column in gold}, gold_table, prediction, tuple(mapping)
+    )
+    telling = sorted(range(len(gold)), key=lambda i: -len(set(gold[i].texts[:_TELLING_ROWS])))
+    return _unmatched(sides, range(gold_table.row_count), range(prediction.row_count), telling)
+
+
+def _unmatched(
+    sides: _Sides, gold_rows: Sequence[int], prediction_rows: Sequence[int], columns: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Return which of some rows of either side have no equal on the other; of several alike the last.
+
+    Rows that are the same texts are equal whatever the rules. Of the rest only rows whose values are on the other side
+    too can have an equal: column by column, the most telling of `columns` first, there are fewer of them to read.
+    """
+    texts, other_texts = sides.texts()
+    keys = texts if len(gold_rows) == len(texts) else [texts[row] for row in gold_rows]
+    other_keys = (
+        other_texts if len(prediction_rows) == len(other_texts) else [other_texts[row] for row in prediction_rows]
+    )
+    missing, unexpected = _left_over(gold_rows, keys, prediction_rows, other_keys)
+    left, other_left = missing, unexpected
+    for i in columns:
+        j = sides.mapping[i]
+        assert j is not None, "as no other column is compared"
+        values, others = sides.values(i, j, left, other_left)
+        common = set(values).intersection(others)
+        left = list(compress(left, map(common.__contains__, values)))
+        other_left = list(compress(other_left, map(common.__contains__, others)))
+    keys_left, other_keys_left = sides.keys(left, other_left)
+    still_left, still_other_left = _left_over(left, keys_left, other_left, other_keys_left)
+    found, other_found = set(left).difference(still_left), set(other_left).difference(still_other_left)
+    return [row for row in missing if row not in found], [row for row in unexpected if row not in other_found]
+
+
+def _left_over(
+    rows: Sequence[int], keys: Sequence[object], others: Sequence[int], other_keys: Sequence[object]
+) -> tuple[list[int], list[int]]:
+    """Return those rows of either side, which have these keys, that no row of the other is left for."""
+    distinct, other_distinct = set(keys), set(other_keys)
+    if len(distinct) == len(keys) and len(other_distinct) == len(other_keys):
+        # Where no key occurs twice, this is all the same and takes less.
+        return (
+            list(compress(rows, map(not_, map(other_distinct.__contains__, keys)))),
+            list(compress(others, map(not_, map(distinct.__contains__, other_keys)))),
+        )
+    return (
+        list(compress(rows, map(not_, matched(keys, other_keys)))),
+        list(compress(others, map(not_, matched(other_keys, keys)))),
     )
 
 
@@ -230,49 +288,3 @@ def matched(rows: Sequence[object], others: Sequence[object]) -> list[bool]:
         found.append(left[row] > 0)
         left[row] -= found[-1]
     return found
-
-
-def _left_over(rows: Sequence[object], others: Sequence[object]) -> list[int]:
-    """Return where those rows are that no row of the others is left for; of several alike the last."""
-    return [place for place, is_matched in enumerate(matched(rows, others)) if not is_matched]
-
-
-def _reading(readings: Readings, texts: Sequence[str], *, ordered: bool) -> Sequence[object] | Counter[object]:
-    """Return a column as the rule reads it: in order, or how often there is each value."""
-    return list(map(readings.__getitem__, texts)) if ordered else _counted(readings, Counter(texts))
-
-
-def _counted(readings: Readings, texts: Counter[str]) -> Counter[object]:
-    values: Counter[object] = Counter()
-    for text, count in texts.items():
-        values[readings[text]] += count
-    return values
-
-
-def _agreement(gold: Sequence[object] | Counter[object], prediction: Sequence[object] | Counter[object]) -> int:
-    if isinstance(gold, Counter) and isinstance(prediction, Counter):
-        return (gold & prediction).total()
-    return sum(map(eq, gold, prediction))
-
-
-def _agreeing_cells(readings: Readings, column: GoldColumn, texts: Sequence[str], *, ordered: bool) -> int:
-    """Return how many cells agree; those that are the same text do whatever the rule."""
-    if ordered:
-        differing = [(one, other) for one, other in zip(column.texts, texts, strict=False) if one != other]
-        same = min(len(column.texts), len(texts)) - len(differing)
-        return same + sum(readings[one] == readings[other] for one, other in differing)
-    ours, theirs = Counter(column.texts), Counter(texts)
-    # `Counter` compares itself in Python code, a dictionary in C.
-    if dict.__eq__(ours, theirs):
-        return len(texts)
-    rest, other_rest = _counted(readings, ours - theirs), _counted(readings, theirs - ours)
-    return (ours & theirs).total() + (rest & other_rest).total()
-
-
-def _refused(readings: Readings, column: GoldColumn, texts: Sequence[str]) -> Iterator[UnreadableCell]:
-    refused = {text for text in set(texts).difference(column.texts) if isinstance(readings[text], Refusal)}
-    for row, text in enumerate(texts, start=1) if refused else ():
-        if text in refused:
-            reading = readings[text]
-            assert isinstance(reading, Refusal), "as it was above"
-            yield UnreadableCell(row, shortened(text), reading.reason)

@@ -8,23 +8,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import compress
-from typing import NamedTuple
+from itertools import filterfalse, islice
 
 from .cells import Rule
 from .columns import TypedColumns, try_column
 from .comparison import compare_tables
-from .diagnosis import GoldColumn, Readings, compare_tables_in_full, matched, nearest_mapping
-from .errors import InputError, MappingBudgetError, counted, quoted
-from .findings import Diagnosis, NearMiss
-from .tables import Table, TableLimits, parse_table
-from .value_changes import ValueChange, is_index, value_changes
+from .diagnosis import compare_tables_in_full, unmatched_rows
+from .errors import MappingBudgetError
+from .findings import ColumnFinding, Diagnosis, NearMiss, RowFindings
+from .form_changes import Candidate, FailedTask, FormChanges
+from .tables import Table
+from .value_changes import ValueChange, value_changes
 
-_DELIMITERS = ((";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars"))
-_ENCODINGS = ("utf-16", "cp1252", "gb18030")
-_JOINTS = (" ", ", ", ",", "; ", "-", "/", "_", "")
-# Cells that may be compared in search of near misses: always so many, and of large tables as many as they have.
-_LEAST_CELLS = 2_000_000
 _SEARCH_BUDGET = 5_000_000
 _SAMPLED_ROWS = 20
 _MOST_GROUPS = 3
@@ -32,43 +27,27 @@ _MOST_GROUPS = 3
 _ROW_ORDER = NearMiss("row_order", "the rows are right, but not their order")
 
 
-class FailedTask(NamedTuple):
-    """A prediction that is not gold, whatever it is.
+def diagnose(task: FailedTask, *, name_columns: bool = True) -> Diagnosis:
+    """Return what is found of a failed task, and the changes, one or several together, that make it pass.
 
-    `columns` are gold's, and `data` the bytes of the prediction; `prediction` is None where they are no table.
+    The likeliest near misses come first; at most three groups are told. Without `name_columns` their messages name no
+    column, but by its number.
     """
-
-    columns: Sequence[GoldColumn]
-    gold: Table
-    ordered: bool
-    data: bytes
-    prediction: Table | None
-    limits: TableLimits
-
-
-class _Candidate(NamedTuple):
-    """A changed pair of tables, and what was changed; `rules` read gold's columns, and `places` are theirs in gold."""
-
-    misses: tuple[NearMiss, ...]
-    gold: Table
-    rules: tuple[Rule, ...]
-    prediction: Table
-    ordered: bool
-    places: tuple[int, ...]
-
-    def also(self, miss: NearMiss, *, gold: Table | None = None, prediction: Table | None = None) -> _Candidate:
-        return self._replace(
-            misses=(*self.misses, miss), gold=gold or self.gold, prediction=prediction or self.prediction
-        )
+    if task.prediction is None:
+        return Diagnosis(near_misses=_near_misses(_Finder(task, name_columns)))
+    columns, rows = compare_tables_in_full(
+        task.columns,
+        task.gold,
+        task.prediction,
+        task.mapping,
+        ordered=task.ordered,
+        matches=task.matches,
+        counts=task.counts,
+    )
+    return Diagnosis(columns, rows, _near_misses(_Finder(task, name_columns, columns, rows)))
 
 
-def near_misses(task: FailedTask, mapping: Sequence[int | None], *, name_columns: bool = True) -> tuple[NearMiss, ...]:
-    """Return the changes, one or several together, each of which makes the prediction pass; the likeliest first.
-
-    `mapping` is the nearest one of the prediction as it is, anything where that is no table.
-    Without `name_columns` messages name no column, but by its number. At most three groups are told.
-    """
-    finder = _Finder(task, mapping, name_columns)
+def _near_misses(finder: _Finder) -> tuple[NearMiss, ...]:
     groups: list[tuple[NearMiss, ...]] = []
     seen = set()
     for misses in finder.groups():
@@ -81,266 +60,131 @@ def near_misses(task: FailedTask, mapping: Sequence[int | None], *, name_columns
     return tuple(replace(miss, group=number) for number, misses in enumerate(groups) for miss in misses)
 
 
-def diagnose(task: FailedTask, mapping: Sequence[int | None], *, name_columns: bool = True) -> Diagnosis:
-    """Return what is found of a failed task under its nearest mapping, and its near misses."""
-    misses = near_misses(task, mapping, name_columns=name_columns)
-    if task.prediction is None:
-        return Diagnosis(near_misses=misses)
-    columns, rows = compare_tables_in_full(task.columns, task.gold, task.prediction, mapping, ordered=task.ordered)
-    return Diagnosis(columns, rows, misses)
-
-
 class _Finder:
-    def __init__(self, task: FailedTask, mapping: Sequence[int | None], name_columns: bool) -> None:
+    """Looks for near misses of a task, of which columns and rows were found to compare so."""
+
+    def __init__(
+        self,
+        task: FailedTask,
+        name_columns: bool,
+        columns: Sequence[ColumnFinding] = (),
+        rows: RowFindings | None = None,
+    ) -> None:
         self._task = task
-        self._name_columns = name_columns
-        self._rules = tuple(column.rule for column in task.columns)
-        cells = task.gold.row_count * task.gold.column_count
-        self._cells_left = max(_LEAST_CELLS, 2 * cells)
-        self._mappings = {(id(task.gold), id(task.prediction), task.ordered): mapping}
-        self._kept: list[Table] = []
+        self._columns = columns
+        self._rows = rows
+        self._forms = FormChanges(task, name_columns, columns, rows)
+
+    @property
+    def _is_in_order(self) -> bool:
+        """Whether most cells of every column stand where gold has them, so that rows have not moved throughout."""
+        count = self._task.gold.row_count
+        return self._task.ordered and all(2 * column.agreeing > count for column in self._columns)
 
     def groups(self) -> Iterator[tuple[NearMiss, ...]]:
-        bases: list[_Candidate] = []
-        for candidate in self._bases():
+        bases: list[Candidate] = []
+        for candidate in self._forms.candidates():
             if candidate.misses and self._passes(candidate):
                 yield candidate.misses
-            elif not candidate.misses and candidate.ordered and self._passes(candidate._replace(ordered=False)):
+            elif not candidate.misses and candidate.ordered and self._is_reordered(candidate):
                 yield (_ROW_ORDER,)
             else:
                 bases.append(candidate)
+                continue
+            if self._forms.is_large:
+                return
         for candidate in bases:
+            if self._forms.is_large and candidate.misses:
+                continue
             if candidate.gold.column_count == candidate.prediction.column_count:
                 yield from self._with_values_changed(candidate)
 
-    def _bases(self) -> Iterator[_Candidate]:
-        """Yield the prediction as it is, and with its form changed."""
-        task = self._task
-        if task.prediction is None:
-            yield from self._other_readings(task.data)
-            return
-        yield self._candidate((), task.prediction)
-        if task.prediction.column_count == 1 < task.gold.column_count:
-            yield from self._other_readings(task.data)
-        yield from self._reshaped(task.prediction)
-        for candidate in self._columns_changed(task.prediction):
-            yield candidate
-            yield from self._rows_changed(candidate)
-        yield from self._rows_changed(self._candidate((), task.prediction))
+    def _is_reordered(self, candidate: Candidate) -> bool:
+        if candidate.gold.column_count != candidate.prediction.column_count:
+            return False
+        if self._is_in_order:
+            assert self._rows is not None, "as there are columns"
+            return bool(self._rows.same_multiset)
+        unordered = candidate._replace(ordered=False, mapping=None)
+        if not self._forms.is_large:
+            return self._passes(unordered)
+        mapping = [j for j in self._forms.mapping(unordered) if j is not None]
+        return not any(unmatched_rows(candidate.columns, candidate.gold, candidate.prediction, mapping))
 
-    def _candidate(self, misses: tuple[NearMiss, ...], prediction: Table) -> _Candidate:
-        places = tuple(range(len(self._rules)))
-        return _Candidate(misses, self._task.gold, self._rules, prediction, self._task.ordered, places)
-
-    def _other_readings(self, data: bytes) -> Iterator[_Candidate]:
-        for delimiter, name in _DELIMITERS:
-            try:
-                table = parse_table(data, self._task.limits, delimiter)
-            except InputError:
-                continue
-            miss = NearMiss("delimiter", f"cells are separated by {name}, not by commas")
-            yield self._candidate((miss,), table)
-        for encoding in _ENCODINGS:
-            try:
-                table = parse_table(data.decode(encoding).encode("utf-8"), self._task.limits)
-            except (UnicodeError, InputError):
-                continue
-            yield self._candidate((NearMiss("encoding", f"the file is encoded as {encoding}, not as UTF-8"),), table)
-
-    def _reshaped(self, prediction: Table) -> Iterator[_Candidate]:
-        gold = self._task.gold
-        if prediction.row_count == gold.row_count - 1:
-            table = Table(prediction.header, [prediction.header, *prediction.rows])
-            yield self._candidate((NearMiss("header_missing", "there is no header row before the data"),), table)
-        miss = (NearMiss("transposed", "rows and columns are swapped"),)
-        if (prediction.column_count - 1, prediction.row_count + 1) == (gold.row_count, gold.column_count):
-            header, *rows = zip(prediction.header, *prediction.rows, strict=True)
-            yield self._candidate(miss, Table(header, rows))
-        if (prediction.column_count, prediction.row_count) == (gold.row_count, gold.column_count) != (1, 1):
-            rows = list(zip(*prediction.rows, strict=True))
-            yield self._candidate(miss, Table(("",) * gold.column_count, rows))
-
-    def _columns_changed(self, prediction: Table) -> Iterator[_Candidate]:
-        surplus = prediction.column_count - self._task.gold.column_count
-        if surplus == 1:
-            for j, column in enumerate(prediction.columns):
-                if prediction.rows and is_index(column):
-                    miss = NearMiss("extra_index_column", f"prediction column {j} only counts the rows")
-                    yield self._candidate(
-                        (miss,), _with_columns(prediction, [k for k in range(prediction.column_count) if k != j])
-                    )
-        if surplus > 0:
-            base = self._candidate((), prediction)
-            mapping = [j for j in self._mapping(base, base.ordered) if j is not None]
-            miss = NearMiss(
-                "extra_columns", f"there {'is' if surplus == 1 else 'are'} {counted(surplus, 'column')} more"
-            )
-            yield self._candidate((miss,), _with_columns(prediction, sorted(mapping)))
-        if surplus == 1:
-            yield from self._joined(prediction)
-        elif surplus == -1:
-            yield from self._parted(prediction)
-        if surplus < 0:
-            yield from self._without_missing_columns(prediction)
-
-    def _without_missing_columns(self, prediction: Table) -> Iterator[_Candidate]:
-        base = self._candidate((), prediction)
-        places = tuple(i for i, j in enumerate(self._mapping(base, base.ordered)) if j is not None)
-        missing = [i for i in range(len(self._rules)) if i not in places]
-        what = ", ".join(map(self._called, missing))
-        miss = NearMiss("missing_columns", f"{what} {'is' if len(missing) == 1 else 'are'} missing")
-        gold, rules = _with_columns(self._task.gold, places), tuple(self._rules[i] for i in places)
-        yield base.also(miss, gold=gold)._replace(rules=rules, places=places)
-
-    def _may_spend(self, table: Table) -> bool:
-        """Return whether there is work left for a change of a whole table, and count it."""
-        self._cells_left -= table.column_count * table.row_count
-        return self._cells_left >= 0
-
-    def _joined(self, prediction: Table) -> Iterator[_Candidate]:
-        """Yield the prediction with two of its columns joined, where the first row then has a cell that gold has."""
-        if not prediction.rows:
-            return
-        readings = [Readings(column.rule) for column in self._task.columns]
-        texts = (column.texts for column in self._task.columns)
-        values = [set(map(reading.__getitem__, some)) - {None} for reading, some in zip(readings, texts, strict=True)]
-        for j in range(prediction.column_count):
-            for k in range(prediction.column_count):
-                for joint in _JOINTS if j != k else ():
-                    cell = joint.join((prediction.rows[0][j], prediction.rows[0][k]))
-                    if not any(reading[cell] in known for reading, known in zip(readings, values, strict=True)):
-                        continue
-                    if not self._may_spend(prediction):
-                        return
-                    message = f"prediction columns {j} and {k} are one column of gold"
-                    rows = [(*_others(row, j, k), joint.join((row[j], row[k]))) for row in prediction.rows]
-                    table = Table((*_others(prediction.header, j, k), ""), rows)
-                    yield self._candidate((NearMiss("split_columns", message),), table)
-
-    def _parted(self, prediction: Table) -> Iterator[_Candidate]:
-        """Yield the prediction with one of its columns parted where a joint stands first or last in its cells."""
-        for j, column in enumerate(prediction.columns):
-            for joint in filter(None, _JOINTS):
-                if not column or not all(joint in text for text in column):
-                    continue
-                if not self._may_spend(prediction):
-                    return
-                message = f"prediction column {j} is two columns of gold"
-                for part in (str.partition, str.rpartition):
-                    rows = [
-                        (*_others(row, j), first, second)
-                        for row in prediction.rows
-                        for first, _, second in [part(row[j], joint)]
-                    ]
-                    table = Table((*_others(prediction.header, j), "", ""), rows)
-                    yield self._candidate((NearMiss("merged_columns", message),), table)
-
-    def _rows_changed(self, base: _Candidate) -> Iterator[_Candidate]:
-        """Yield the base with the rows left out that only one side has, or has more often."""
-        gold, prediction = base.gold, base.prediction
-        surplus = prediction.row_count - gold.row_count
-        if prediction.column_count != gold.column_count or not surplus:
-            return
-        unique = list(dict.fromkeys(prediction.rows))
-        if len(unique) == gold.row_count:
-            miss = NearMiss("duplicate_rows", "rows are repeated that gold has once")
-            yield base.also(miss, prediction=Table(prediction.header, unique))
-        unique = list(dict.fromkeys(gold.rows))
-        if len(unique) == prediction.row_count:
-            miss = NearMiss("duplicate_rows", "rows that gold repeats are there once only")
-            yield base.also(miss, gold=Table(gold.header, unique))
-        mapping = [j for j in self._mapping(base, base.ordered) if j is not None]
-        readings = [Readings(rule).__getitem__ for rule in base.rules]
-        ours = list(zip(*map(map, readings, gold.columns), strict=True))
-        theirs = list(zip(*map(map, readings, (prediction.columns[j] for j in mapping)), strict=True))
-        more = f"{'is' if abs(surplus) == 1 else 'are'} {counted(abs(surplus), 'row')}"
-        if surplus > 0:
-            kept = list(compress(prediction.rows, matched(theirs, ours)))
-            if len(kept) == gold.row_count:
-                miss = NearMiss("extra_rows", f"there {more} too many")
-                yield base.also(miss, prediction=Table(prediction.header, kept))
-        elif prediction.rows:
-            kept = list(compress(gold.rows, matched(ours, theirs)))
-            if len(kept) == prediction.row_count:
-                miss = NearMiss("missing_rows", f"there {more} too few")
-                yield base.also(miss, gold=Table(gold.header, kept))
-
-    def _with_values_changed(self, base: _Candidate) -> Iterator[tuple[NearMiss, ...]]:
+    def _with_values_changed(self, base: Candidate) -> Iterator[tuple[NearMiss, ...]]:
         """Yield the changes of cells that, all together, make the base pass; the first that fits each column."""
         if base.gold.row_count != base.prediction.row_count or not base.gold.rows:
             return
         for ordered in (True, False) if base.ordered else (False,):
-            changed = self._with_columns_made_equal(base._replace(ordered=ordered))
+            if base.ordered and not ordered and self._is_in_order:
+                return
+            changed = self._with_columns_made_equal(
+                base if ordered == base.ordered else base._replace(ordered=ordered, mapping=None)
+            )
             if changed is None or len(changed.misses) == len(base.misses) or not self._passes(changed):
                 continue
             yield (*changed.misses, *([] if ordered == base.ordered else [_ROW_ORDER]))
             return
 
-    def _with_columns_made_equal(self, base: _Candidate) -> _Candidate | None:
+    def _with_columns_made_equal(self, base: Candidate) -> Candidate | None:
         """Return the base with every column changed that is not equal, None where one cannot be made so."""
-        gold_columns, columns = list(base.gold.columns), list(base.prediction.columns)
-        rules = list(base.rules)
+        columns, texts = list(base.columns), list(base.prediction.columns)
         misses = list(base.misses)
-        for place, j in enumerate(self._mapping(base, base.ordered)):
+        mapping = tuple(self._forms.mapping(base))
+        for place, j in enumerate(mapping):
             if j is None:
                 return None
-            change = self._fitting_change(rules[place], gold_columns[place], columns[j], base.ordered)
+            if self._is_equal(base, place, texts[j]):
+                continue
+            change = self._fitting_change(columns[place].rule, columns[place].texts, texts[j], base.ordered)
             if change is None:
                 return None
-            if change.code:
-                i = base.places[place]
-                gold_columns[place], columns[j] = tuple(change.gold), tuple(change.prediction)
-                rules[place] = change.rule
-                misses.append(NearMiss(change.code, f"{self._called(i)} {change.message}", i))
-        gold = Table(base.gold.header, list(zip(*gold_columns, strict=True)))
-        prediction = Table(base.prediction.header, list(zip(*columns, strict=True)))
-        return _Candidate(tuple(misses), gold, tuple(rules), prediction, base.ordered, base.places)
+            i = base.places[place]
+            columns[place] = columns[place]._replace(rule=change.rule, texts=tuple(change.gold))
+            texts[j] = tuple(change.prediction)
+            misses.append(NearMiss(change.code, f"{self._forms.called(i)} {change.message}", i))
+        gold = Table.of_columns(base.gold.header, [tuple(column.texts) for column in columns])
+        prediction = Table.of_columns(base.prediction.header, texts)
+        return base._replace(
+            misses=tuple(misses), gold=gold, columns=tuple(columns), prediction=prediction, mapping=mapping
+        )
+
+    def _is_equal(self, base: Candidate, place: int, texts: Sequence[str]) -> bool:
+        """Return whether a column of the prediction has gold's values."""
+        column = base.columns[place]
+        is_as_found = base.gold is self._task.gold and base.prediction is self._task.prediction
+        if is_as_found and base.ordered == self._task.ordered:
+            return self._columns[place].agreeing == base.gold.row_count
+        return _same_column(ValueChange("", "", column.texts, texts, column.rule), base.ordered)
 
     def _fitting_change(
         self, rule: Rule, gold: Sequence[str], prediction: Sequence[str], ordered: bool
     ) -> ValueChange | None:
-        """Return a change that makes the columns equal, one without a code where they are; None where none does."""
-        none = ValueChange("", "", gold, prediction, rule)
-        if _same_column(none, ordered):
-            return none
+        """Return a change that makes two columns equal, None where none does."""
         wanted = None
         if len(prediction) > _SAMPLED_ROWS:
-            sample = prediction[:_SAMPLED_ROWS]
+            known = _KnownValues()
+            sample = _telling_sample(gold, prediction)
             changes = list(value_changes(rule, gold, sample))
-            # A change that alters none of the first cells may alter others.
-            wanted = {change.message for change in changes if _may_fit(change)}
-            unaltered = _may_fit(ValueChange("", "", gold, sample, rule))
+            # A change that alters none of these cells may alter others.
+            wanted = {change.message for change in changes if known.may_fit(change)}
+            unaltered = known.may_fit(ValueChange("", "", gold, sample, rule))
             if not wanted and not unaltered:
                 return None
             wanted = None if unaltered else wanted
         changes_of_all = value_changes(rule, gold, prediction, wanted)
         return next((change for change in changes_of_all if _same_column(change, ordered)), None)
 
-    def _mapping(self, base: _Candidate, ordered: bool) -> Sequence[int | None]:
-        """Return the nearest mapping of a candidate's prediction into its gold."""
-        key = (id(base.gold), id(base.prediction), ordered)
-        if key in self._mappings:
-            return self._mappings[key]
-        columns: Sequence[GoldColumn] = self._task.columns
-        if base.gold is not self._task.gold:
-            columns = [
-                columns[i]._replace(rule=rule, texts=texts)
-                for i, rule, texts in zip(base.places, base.rules, base.gold.columns, strict=True)
-            ]
-        # The tables are kept with the key: nothing else may get their ids.
-        self._kept += [base.gold, base.prediction]
-        found = self._mappings[key] = nearest_mapping(columns, base.prediction, ordered=ordered)
-        return found
-
-    def _passes(self, candidate: _Candidate) -> bool:
+    def _passes(self, candidate: Candidate) -> bool:
         """Return whether the tables are equal; False, too, where there is no more work to be spent on finding out."""
         gold, prediction = candidate.gold, candidate.prediction
         shapes = [(table.column_count, table.row_count) for table in (gold, prediction)]
-        self._cells_left -= gold.column_count * gold.row_count
-        if shapes[0] != shapes[1] or self._cells_left < 0:
+        if not self._forms.may_spend(gold) or shapes[0] != shapes[1]:
             return False
+        if candidate.mapping is not None and self._is_equal_as_mapped(candidate, candidate.mapping):
+            return True
         places: dict[Rule, int] = {}
-        kinds = [places.setdefault(rule, len(places)) for rule in candidate.rules]
+        kinds = [places.setdefault(column.rule, len(places)) for column in candidate.columns]
         columns = TypedColumns(gold.columns, list(places), ordered=candidate.ordered)
         if not all(columns.is_readable(kind, i) for i, kind in enumerate(kinds)):
             return False
@@ -350,19 +194,26 @@ class _Finder:
         except MappingBudgetError:
             return False
 
-    def _called(self, i: int) -> str:
-        return f"column {i} {quoted(self._task.columns[i].name)}" if self._name_columns else f"column {i}"
-
-
-def _with_columns(table: Table, places: Sequence[int]) -> Table:
-    def kept(row: Sequence[str]) -> tuple[str, ...]:
-        return tuple(row[place] for place in places)
-
-    return Table(kept(table.header), list(map(kept, table.rows)))
-
-
-def _others(row: Sequence[str], *places: int) -> tuple[str, ...]:
-    return tuple(cell for place, cell in enumerate(row) if place not in places)
+    def _is_equal_as_mapped(self, candidate: Candidate, mapping: Sequence[int | None]) -> bool:
+        """Return whether the tables are equal under the mapping, reading only columns that differ as texts."""
+        sides: list[tuple[Sequence[object], Sequence[object]]] = []
+        for column, j in zip(candidate.columns, mapping, strict=True):
+            if j is None:
+                return False
+            texts, others = column.texts, candidate.prediction.columns[j]
+            if texts != others and (
+                candidate.ordered or not dict.__eq__(self._task.counts.of(texts), self._task.counts.of(others))
+            ):
+                values, other_values = (try_column(column.rule, list(some)) for some in (texts, others))
+                if values is None or other_values is None or (candidate.ordered and values != other_values):
+                    return False
+                sides.append((values, other_values))
+            else:
+                sides.append((texts, others))
+        if candidate.ordered:
+            return True
+        rows, other_rows = (Counter(zip(*(pair[side] for pair in sides), strict=True)) for side in (0, 1))
+        return dict.__eq__(rows, other_rows)
 
 
 def _same_column(change: ValueChange, ordered: bool) -> bool:
@@ -374,7 +225,27 @@ def _same_column(change: ValueChange, ordered: bool) -> bool:
     return ours == theirs if ordered else Counter(ours) == Counter(theirs)
 
 
-def _may_fit(change: ValueChange) -> bool:
-    """Return whether every changed value of some first rows is one of gold's."""
-    ours, theirs = (try_column(change.rule, texts) for texts in (list(change.gold), list(change.prediction)))
-    return ours is not None and theirs is not None and set(theirs) <= set(ours)
+def _telling_sample(gold: Sequence[str], prediction: Sequence[str]) -> Sequence[str]:
+    """Return some texts of the prediction, those that gold does not have where there are some."""
+    new = islice(filterfalse(set(gold).__contains__, prediction), _SAMPLED_ROWS)
+    return list(new) or prediction[:_SAMPLED_ROWS]
+
+
+class _KnownValues:
+    """The sets of values of gold columns, as they are and changed, the last of which is kept."""
+
+    def __init__(self) -> None:
+        self._texts: Sequence[str] | None = None
+        self._rule: Rule | None = None
+        self._values: frozenset[str | None] | None = None
+
+    def may_fit(self, change: ValueChange) -> bool:
+        """Return whether every changed value of some cells is one of gold's."""
+        theirs = try_column(change.rule, list(change.prediction))
+        if theirs is None:
+            return False
+        if change.gold is not self._texts or change.rule != self._rule:
+            ours = try_column(change.rule, list(change.gold))
+            self._texts, self._rule = change.gold, change.rule
+            self._values = None if ours is None else frozenset(ours)
+        return self._values is not None and self._values.issuperset(theirs)

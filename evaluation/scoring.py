@@ -30,13 +30,10 @@ from .tables import DEFAULT_LIMITS, Table, TableLimits, parse_table
 
 # What only failed tasks need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
-    from .diagnosis import GoldColumn
     from .findings import Diagnosis
+    from .readings import GoldColumn, TextCounts
 
 GOLD_FILE = "gold.csv"
-# What is larger is not diagnosed: it would take much longer than the verdict.
-MOST_DIAGNOSED_BYTES = 1 << 20
-MOST_DIAGNOSED_CELLS = 100_000
 # The error code of a prediction that is no table.
 UNREADABLE = "invalid_prediction_csv"
 
@@ -75,12 +72,16 @@ class Gold(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoredTask:
-    """A task's result beside the tables that it was found on; `prediction` is None where none could be read."""
+    """A task's result beside the tables that it was found on; `prediction` is None where none could be read.
+
+    `matches` is what the verdict found of single columns, as `Comparison.matches`; empty where it compared none.
+    """
 
     config: TaskConfig
     gold: Gold
     prediction: Table | None
     result: TaskEvaluationResult
+    matches: Sequence[Sequence[int]] = ()
 
     @cached_property
     def mapping(self) -> tuple[int | None, ...]:
@@ -89,13 +90,22 @@ class ScoredTask:
             return self.result.mapping
         if self.prediction is None:
             return (None,) * len(self.config.columns)
-        from .diagnosis import nearest_mapping
+        from .nearest import nearest_mapping
 
-        return nearest_mapping(self.gold_columns, self.prediction, ordered=self.config.order_sensitive)
+        ordered = self.config.order_sensitive
+        return nearest_mapping(
+            self.gold_columns, self.prediction, ordered=ordered, matches=self.matches, counts=self.text_counts
+        )
+
+    @cached_property
+    def text_counts(self) -> TextCounts:
+        from .readings import TextCounts
+
+        return TextCounts()
 
     @cached_property
     def gold_columns(self) -> list[GoldColumn]:
-        from .diagnosis import GoldColumn
+        from .readings import GoldColumn
 
         return [
             GoldColumn(spec.gold_name, spec.type, spec.rule, self.gold.table.columns[spec.gold_index])
@@ -152,12 +162,10 @@ def score_task(files: TaskFiles, gold_name: str, name: str, options: ScoringOpti
         error_code=verdict.error_code,
         error=verdict.error,
     )
-    scored = ScoredTask(config, gold, table, result)
+    scored = ScoredTask(config, gold, table, result, verdict.matches)
     if options.diagnose and not result.passed and files.prediction is not None:
-        data = files.prediction.data
-        if len(data) <= MOST_DIAGNOSED_BYTES and gold.table.row_count * gold.table.column_count <= MOST_DIAGNOSED_CELLS:
-            result = replace(result, diagnosis=_diagnosis(scored, data, options))
-            scored = replace(scored, result=result)
+        result = replace(result, diagnosis=_diagnosis(scored, files.prediction.data, options))
+        scored = replace(scored, result=result)
     if not label_sources or gold.table.row_count != 1:
         return scored
     pairs = tuple(_label_pair(scored, spec) for spec in config.columns if spec.gold_name in label_sources)
@@ -165,7 +173,8 @@ def score_task(files: TaskFiles, gold_name: str, name: str, options: ScoringOpti
 
 
 def _diagnosis(scored: ScoredTask, data: bytes, options: ScoringOptions) -> Diagnosis:
-    from .near_misses import FailedTask, diagnose
+    from .form_changes import FailedTask
+    from .near_misses import diagnose
 
     task = FailedTask(
         scored.gold_columns,
@@ -174,8 +183,11 @@ def _diagnosis(scored: ScoredTask, data: bytes, options: ScoringOptions) -> Diag
         data,
         scored.prediction,
         options.limits,
+        scored.mapping,
+        scored.matches,
+        scored.text_counts,
     )
-    diagnosis = diagnose(task, scored.mapping, name_columns=not options.redact_gold)
+    diagnosis = diagnose(task, name_columns=not options.redact_gold)
     return diagnosis.redacted() if options.redact_gold else diagnosis
 
 
@@ -245,11 +257,12 @@ def _predicted_label(scored: ScoredTask, spec: ColumnSpec) -> tuple[str | None, 
 
 
 class _Verdict(NamedTuple):
-    """A mapping, or an error code and a sentence."""
+    """A mapping, or an error code and a sentence; `matches` as in `ScoredTask`."""
 
     mapping: tuple[int, ...] | None
     error_code: str | None = None
     error: str | None = None
+    matches: Sequence[Sequence[int]] = ()
 
 
 def _verdict(files: TaskFiles, gold: Gold, name: str, options: ScoringOptions) -> tuple[Table | None, _Verdict]:
@@ -296,8 +309,10 @@ def _compare_cells(config: TaskConfig, gold: Gold, prediction: Table, redact: bo
     places = range(prediction.column_count)
     readable = [[j for j in places if columns.is_readable(kind, j)] for kind in gold.kinds]
     if not is_matchable(readable):
-        return _Verdict(None, "type_normalization_failed", _why_unreadable(config, prediction, readable, redact))
-    return _Verdict(None, "relation_mismatch", _why_unequal(config, comparison.matches, redact))
+        why = _why_unreadable(config, prediction, readable, redact)
+        return _Verdict(None, "type_normalization_failed", why, comparison.matches)
+    why = _why_unequal(config, comparison.matches, redact)
+    return _Verdict(None, "relation_mismatch", why, comparison.matches)
 
 
 def _why_unreadable(config: TaskConfig, prediction: Table, readable: Sequence[Sequence[int]], redact: bool) -> str:

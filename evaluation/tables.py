@@ -56,6 +56,14 @@ class Table:
         """How often each row occurs."""
         return Counter(self.rows)
 
+    @classmethod
+    def of_columns(cls, header: Sequence[str], columns: Sequence[tuple[str, ...]]) -> Table:
+        """Return the table that has these columns, at least one."""
+        table = cls(tuple(header), list(zip(*columns, strict=True)))
+        # As the property below would find them: what is known of these very columns stays known.
+        vars(table)["columns"] = list(columns)
+        return table
+
     @cached_property
     def columns(self) -> list[tuple[str, ...]]:
         """The texts column by column: `column_count` tuples of `row_count` texts."""

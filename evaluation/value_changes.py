@@ -178,7 +178,9 @@ def _rounding_changes(gold: Texts, prediction: Texts) -> Iterator[ValueChange]:
     plain = [text.strip().replace(",", "") for text in prediction]
     if not all(not text or _PLAIN.fullmatch(text) for text in plain):
         return
-    digits = max((len(text.partition(".")[2]) for text in plain), default=0)
+    digits = _digits_after_point(plain)
+    if digits >= _digits_after_point(gold):
+        return
     # A single digit agrees with too much to mean anything.
     if digits > 30 or max((len(text.replace(".", "").strip("+-0")) for text in plain), default=0) < 2:
         return
@@ -192,6 +194,10 @@ def _rounding_changes(gold: Texts, prediction: Texts) -> Iterator[ValueChange]:
     except (ValueError, InvalidOperation):
         return
     yield ValueChange("rounding", f"is cut off after {shown}, not rounded", cut, prediction, rule)
+
+
+def _digits_after_point(texts: Texts) -> int:
+    return max((len(text.partition(".")[2]) for text in texts), default=0)
 
 
 def _truncated(text: str, digits: int) -> str:
@@ -267,6 +273,8 @@ def _shifted(rule: Rule, gold: Texts, prediction: Texts, apply: _Apply) -> Itera
     yield from apply("time_zone", message, moved)
 
 
-def is_index(texts: Texts) -> bool:
+def is_index(texts: tuple[str, ...]) -> bool:
     """Return whether a column counts its rows, from 0 or from 1."""
-    return any(list(texts) == [str(number) for number in range(start, start + len(texts))] for start in (0, 1))
+    return texts[:1] in (("0",), ("1",)) and all(
+        text == str(number) for number, text in enumerate(texts, start=int(texts[0]))
+    )

@@ -11,10 +11,12 @@ from unittest import mock
 
 import support  # noqa: F401  (the way to the package)
 
-from evaluation import diagnosis
+from evaluation import nearest as nearest_module
 from evaluation.cells import BooleanRule, NumberRule, Rule, TextRule
-from evaluation.diagnosis import GoldColumn, compare_tables_in_full, nearest_mapping
+from evaluation.diagnosis import compare_tables_in_full
 from evaluation.errors import CellError
+from evaluation.nearest import nearest_mapping
+from evaluation.readings import GoldColumn
 from evaluation.tables import Table
 
 INTEGER = NumberRule("integer")
@@ -131,7 +133,7 @@ class NearestMappingTest(unittest.TestCase):
         table = Table(("h", "i"), [("1", "w"), ("y", "9"), ("z", "9")])
         rules: list[Rule] = [TextRule(), TextRule()]
         self.assertEqual(nearest(("a", "b"), gold, rules, table), (1, 0))
-        with mock.patch.object(diagnosis, "_MOST_CELLS_READ", 2):
+        with mock.patch.object(nearest_module, "_MOST_CELLS_READ", 2):
             self.assertEqual(nearest(("a", "b"), gold, rules, table), (0, 1))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import unittest
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from unittest import mock
 
@@ -20,7 +21,7 @@ from support import (
     task_config,
 )
 
-from evaluation import near_misses, scoring
+from evaluation import form_changes, near_misses, nearest
 from evaluation.files import FileContent
 from evaluation.findings import NEAR_MISS_CODES, Diagnosis
 from evaluation.results import TaskEvaluationResult
@@ -214,7 +215,7 @@ class DetectorTest(unittest.TestCase):
             self.assertEqual(diagnosis([TEXT], "h\na\nb\n", prediction).near_misses, ())
 
     def test_little_work_is_spent_on_a_large_table(self) -> None:
-        with mock.patch.object(near_misses, "_LEAST_CELLS", 0):
+        with mock.patch.object(form_changes, "_LEAST_CELLS", 0):
             found = diagnosis([TEXT], "h\na\n", "h,i,j,k\na,1,2,3\n")
             self.assertEqual([miss.code for miss in found.near_misses], ["extra_columns"])
 
@@ -222,12 +223,22 @@ class DetectorTest(unittest.TestCase):
         found = diagnosis([TEXT], "h\na\n", "h\nA\n")
         self.assertEqual([miss.code for miss in found.near_misses], ["letter_case"])
 
-    def test_large_tables_are_not_diagnosed(self) -> None:
-        for name in ("MOST_DIAGNOSED_BYTES", "MOST_DIAGNOSED_CELLS"):
-            for most, diagnosed in ((4, True), (1, False)):
-                with self.subTest(name=name, most=most), mock.patch.object(scoring, name, most):
-                    result = score([TEXT], "h\na\nb\n", "h\nA")
-                    self.assertEqual(result.diagnosis is not None, diagnosed)
+    def test_large_tables_are_diagnosed_alike(self) -> None:
+        for case in CASES:
+            with self.subTest(code=case.code), self.as_large_tables():
+                found = diagnosis(case.columns, case.gold, case.mistaken, case.ordered)
+                self.assertEqual([miss.code for miss in found.near_misses], [case.code])
+                found = diagnosis(case.columns, case.gold, case.alike, case.ordered)
+                self.assertNotIn(case.code, [miss.code for miss in found.near_misses])
+
+    @contextlib.contextmanager
+    def as_large_tables(self) -> Iterator[None]:
+        with (
+            mock.patch.object(form_changes, "_MANY_CELLS", 0),
+            mock.patch.object(nearest, "_MOST_CELLS_READ", 0),
+            mock.patch.object(nearest, "_SAMPLED_ROWS", 1),
+        ):
+            yield
 
 
 class SummaryTest(BenchmarkTestCase):

@@ -1,0 +1,305 @@
+"""Changes to the form of a prediction that undo a common mistake: how it is read, its columns, its rows.
+
+Each is a candidate: a pair of tables that whoever asked for it compares again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+from .diagnosis import unmatched_rows
+from .errors import InputError, counted, quoted
+from .findings import ColumnFinding, NearMiss, RowFindings
+from .nearest import nearest_mapping
+from .readings import GoldColumn, Readings, TextCounts
+from .tables import Table, TableLimits, parse_table
+from .value_changes import is_index
+
+_DELIMITERS = ((";", "semicolons"), ("\t", "tabs"), ("|", "vertical bars"))
+_ENCODINGS = ("utf-16", "cp1252", "gb18030")
+_JOINTS = (" ", ", ", ",", "; ", "-", "/", "_", "")
+# Cells that may be compared in search of near misses: always so many, and of large tables as many as they have.
+_LEAST_CELLS = 2_000_000
+# Of a table of more, one near miss is enough, and what would take as long as the verdict is not looked into.
+_MANY_CELLS = 200_000
+_SAMPLED_ROWS = 20
+_SHOWN_ROWS = 3
+
+_Element = TypeVar("_Element")
+
+
+class FailedTask(NamedTuple):
+    """A prediction that is not gold, whatever it is.
+
+    `columns` are gold's, and `data` the bytes of the prediction; `prediction` is None where they are no table.
+    `mapping` is the nearest, anything where there is no table; `matches` are the prediction columns known to hold the
+    values of each gold column, and `counts` those of both tables' texts.
+    """
+
+    columns: Sequence[GoldColumn]
+    gold: Table
+    ordered: bool
+    data: bytes
+    prediction: Table | None
+    limits: TableLimits
+    mapping: Sequence[int | None]
+    matches: Sequence[Sequence[int]]
+    counts: TextCounts
+
+
+class Candidate(NamedTuple):
+    """A changed pair of tables, and what was changed.
+
+    `columns` are those of the changed gold, whose places in gold are `places`. `mapping` is the nearest one, None where
+    it is not known yet.
+    """
+
+    misses: tuple[NearMiss, ...]
+    gold: Table
+    columns: tuple[GoldColumn, ...]
+    prediction: Table
+    ordered: bool
+    places: tuple[int, ...]
+    mapping: tuple[int | None, ...] | None = None
+
+    def also(self, miss: NearMiss, *, gold: Table | None = None, prediction: Table | None = None) -> Candidate:
+        """Return the candidate with some rows fewer on one of the sides."""
+        columns = self.columns
+        if gold:
+            columns = tuple(column._replace(texts=texts) for column, texts in zip(columns, gold.columns, strict=True))
+        return self._replace(
+            misses=(*self.misses, miss),
+            gold=gold or self.gold,
+            columns=columns,
+            prediction=prediction or self.prediction,
+        )
+
+
+class FormChanges:
+    """The candidates of a failed task, whose columns and rows were found to compare so, and the work left for them."""
+
+    def __init__(
+        self, task: FailedTask, name_columns: bool, columns: Sequence[ColumnFinding], rows: RowFindings | None
+    ) -> None:
+        self._task = task
+        self._name_columns = name_columns
+        self._columns = columns
+        self._rows = rows
+        cells = task.gold.row_count * task.gold.column_count
+        self.is_large = cells > _MANY_CELLS
+        self._cells_left = max(_LEAST_CELLS, 2 * cells)
+
+    def may_spend(self, table: Table) -> bool:
+        """Return whether there is work left for a change of a whole table, and count it."""
+        self._cells_left -= table.column_count * table.row_count
+        return self._cells_left >= 0
+
+    def candidates(self) -> Iterator[Candidate]:
+        """Yield the prediction as it is, and with its form changed."""
+        task = self._task
+        if task.prediction is None:
+            yield from self._other_readings(task.data)
+            return
+        base = self._candidate((), task.prediction)._replace(mapping=tuple(task.mapping))
+        yield base
+        if task.prediction.column_count == 1 < task.gold.column_count:
+            yield from self._other_readings(task.data)
+        yield from self._reshaped(task.prediction)
+        for candidate in self._columns_changed(base):
+            yield candidate
+            yield from self._rows_changed(candidate)
+        yield from self._rows_changed(base)
+
+    def _candidate(self, misses: tuple[NearMiss, ...], prediction: Table) -> Candidate:
+        columns = tuple(self._task.columns)
+        return Candidate(misses, self._task.gold, columns, prediction, self._task.ordered, tuple(range(len(columns))))
+
+    def _other_readings(self, data: bytes) -> Iterator[Candidate]:
+        for delimiter, name in _DELIMITERS:
+            try:
+                table = parse_table(data, self._task.limits, delimiter)
+            except InputError:
+                continue
+            miss = NearMiss("delimiter", f"cells are separated by {name}, not by commas")
+            yield self._candidate((miss,), table)
+        for encoding in _ENCODINGS:
+            try:
+                table = parse_table(data.decode(encoding).encode("utf-8"), self._task.limits)
+            except (UnicodeError, InputError):
+                continue
+            yield self._candidate((NearMiss("encoding", f"the file is encoded as {encoding}, not as UTF-8"),), table)
+
+    def _reshaped(self, prediction: Table) -> Iterator[Candidate]:
+        gold = self._task.gold
+        if prediction.row_count == gold.row_count - 1:
+            table = Table(prediction.header, [prediction.header, *prediction.rows])
+            yield self._candidate((NearMiss("header_missing", "there is no header row before the data"),), table)
+        miss = (NearMiss("transposed", "rows and columns are swapped"),)
+        if (prediction.column_count - 1, prediction.row_count + 1) == (gold.row_count, gold.column_count):
+            header, *rows = zip(prediction.header, *prediction.rows, strict=True)
+            yield self._candidate(miss, Table(header, rows))
+        if (prediction.column_count, prediction.row_count) == (gold.row_count, gold.column_count) != (1, 1):
+            rows = list(zip(*prediction.rows, strict=True))
+            yield self._candidate(miss, Table(("",) * gold.column_count, rows))
+
+    def _columns_changed(self, base: Candidate) -> Iterator[Candidate]:
+        prediction, mapping = base.prediction, base.mapping
+        assert mapping is not None, "as it was given"
+        surplus = prediction.column_count - base.gold.column_count
+        if surplus == 1:
+            for j, column in enumerate(prediction.columns):
+                if prediction.rows and is_index(column):
+                    miss = NearMiss("extra_index_column", f"prediction column {j} only counts the rows")
+                    yield self._with_prediction_columns(
+                        base, miss, [k for k in range(prediction.column_count) if k != j]
+                    )
+        if surplus > 0 and self._may_pass_without_columns:
+            kept = sorted(j for j in mapping if j is not None)
+            extra = [j for j in range(prediction.column_count) if j not in kept]
+            what = ", ".join(f"{j} {quoted(prediction.header[j])}" if self._name_columns else str(j) for j in extra)
+            is_none = "column {} is" if surplus == 1 else "columns {} are"
+            miss = NearMiss("extra_columns", f"prediction {is_none.format(what)} not in gold")
+            yield self._with_prediction_columns(base, miss, kept)
+        if surplus < 0 and self._may_pass_without_columns:
+            yield self._without_missing_columns(base, mapping)
+        if surplus == 1:
+            yield from self._joined(prediction)
+        elif surplus == -1:
+            yield from self._parted(prediction)
+
+    @property
+    def _may_pass_without_columns(self) -> bool:
+        """Whether the columns that have a partner may be all that is right; False where a large table's rows differ."""
+        return not self.is_large or self._rows is None or not self._rows.missing
+
+    def _with_prediction_columns(self, base: Candidate, miss: NearMiss, places: Sequence[int]) -> Candidate:
+        """Return the base with these columns of the prediction only."""
+        prediction = Table.of_columns(
+            [base.prediction.header[j] for j in places], [base.prediction.columns[j] for j in places]
+        )
+        assert base.mapping is not None, "as it was given"
+        mapping = None
+        if set(places).issuperset(base.mapping):
+            mapping = tuple(None if j is None else places.index(j) for j in base.mapping)
+        return base._replace(misses=(miss,), prediction=prediction, mapping=mapping)
+
+    def _without_missing_columns(self, base: Candidate, mapping: Sequence[int | None]) -> Candidate:
+        places = tuple(i for i, j in enumerate(mapping) if j is not None)
+        missing = [i for i in range(len(mapping)) if i not in places]
+        what = ", ".join(map(self.called, missing))
+        miss = NearMiss("missing_columns", f"{what} {'is' if len(missing) == 1 else 'are'} missing")
+        columns = tuple(base.columns[i] for i in places)
+        return base._replace(
+            misses=(miss,),
+            gold=Table.of_columns([base.gold.header[i] for i in places], [base.gold.columns[i] for i in places]),
+            columns=columns,
+            places=places,
+            mapping=tuple(mapping[i] for i in places),
+        )
+
+    def _joined(self, prediction: Table) -> Iterator[Candidate]:
+        """Yield the prediction with two of its columns joined, where the first row then has a cell that gold has."""
+        if not prediction.rows:
+            return
+        is_known = list(map(self._knows, self._task.columns))
+        for j in range(prediction.column_count):
+            for k in range(prediction.column_count):
+                for joint in _JOINTS if j != k else ():
+                    cell = joint.join((prediction.rows[0][j], prediction.rows[0][k]))
+                    if not any(known(cell) for known in is_known):
+                        continue
+                    if not self.may_spend(prediction):
+                        return
+                    message = f"prediction columns {j} and {k} are one column of gold"
+                    rows = [(*_others(row, j, k), joint.join((row[j], row[k]))) for row in prediction.rows]
+                    table = Table((*_others(prediction.header, j, k), ""), rows)
+                    yield self._candidate((NearMiss("split_columns", message),), table)
+
+    def _knows(self, column: GoldColumn) -> Callable[[str], bool]:
+        """Return what says whether a text is a value of a gold column, of a large one whether it is spelled so."""
+        if self.is_large:
+            return self._task.counts.of(column.texts).__contains__
+        readings = Readings(column.rule)
+        values = set(readings.of(column.texts)) - {None}
+        return lambda text: readings[text] in values
+
+    def _parted(self, prediction: Table) -> Iterator[Candidate]:
+        """Yield the prediction with one of its columns parted where a joint stands first or last in its cells."""
+        for j, column in enumerate(prediction.columns):
+            for joint in filter(None, _JOINTS):
+                if not column or not all(joint in text for text in column):
+                    continue
+                for part in (str.partition, str.rpartition):
+                    if not self._may_be_of_gold([part(text, joint) for text in column[:_SAMPLED_ROWS]]):
+                        continue
+                    if not self.may_spend(prediction):
+                        return
+                    firsts, _, seconds = zip(*(part(text, joint) for text in column), strict=True)
+                    header, columns = _others(prediction.header, j), _others(prediction.columns, j)
+                    table = Table.of_columns((*header, "", ""), [*columns, firsts, seconds])
+                    message = f"prediction column {j} is two columns of gold"
+                    yield self._candidate((NearMiss("merged_columns", message),), table)
+
+    def _may_be_of_gold(self, parts: Sequence[tuple[str, str, str]]) -> bool:
+        """Return whether, in a large table, most first and last parts stand in one column of gold each."""
+        if not self.is_large:
+            return True
+        known = list(map(self._knows, self._task.columns))
+        sides = [part[0] for part in parts], [part[2] for part in parts]
+        return all(any(2 * sum(map(knows, texts)) > len(texts) for knows in known) for texts in sides)
+
+    def _rows_changed(self, base: Candidate) -> Iterator[Candidate]:
+        """Yield the base with the rows left out that only one side has, or has more often."""
+        gold, prediction = base.gold, base.prediction
+        surplus = prediction.row_count - gold.row_count
+        if prediction.column_count != gold.column_count or not surplus:
+            return
+        unique = list(dict.fromkeys(prediction.rows))
+        if len(unique) == gold.row_count:
+            miss = NearMiss("duplicate_rows", "rows are repeated that gold has once")
+            yield base.also(miss, prediction=Table(prediction.header, unique))
+        unique = list(dict.fromkeys(gold.rows))
+        if len(unique) == prediction.row_count:
+            miss = NearMiss("duplicate_rows", "rows that gold repeats are there once only")
+            yield base.also(miss, gold=Table(gold.header, unique))
+        if not self._may_be_contained(base, surplus):
+            return
+        mapping = [j for j in self.mapping(base) if j is not None]
+        missing, unexpected = map(set, unmatched_rows(base.columns, gold, prediction, mapping))
+        more = f"{'is' if abs(surplus) == 1 else 'are'} {counted(abs(surplus), 'row')}"
+        which = _listed(unexpected if surplus > 0 else missing)
+        if surplus > 0 and not missing:
+            kept = [row for place, row in enumerate(prediction.rows) if place not in unexpected]
+            miss = NearMiss("extra_rows", f"there {more} too many: {which}")
+            yield base.also(miss, prediction=Table(prediction.header, kept))
+        elif surplus < 0 and prediction.rows and not unexpected:
+            kept = [row for place, row in enumerate(gold.rows) if place not in missing]
+            miss = NearMiss("missing_rows", f"there {more} too few: gold {which}")
+            yield base.also(miss, gold=Table(gold.header, kept))
+
+    def _may_be_contained(self, base: Candidate, surplus: int) -> bool:
+        """Return whether one side may hold all rows of the other; False where the findings say that it does not."""
+        if base.ordered or base.mapping is None or self._rows is None:
+            return True
+        return not (self._rows.missing if surplus > 0 else self._rows.unexpected)
+
+    def mapping(self, base: Candidate) -> Sequence[int | None]:
+        """Return the nearest mapping of a candidate's prediction into its gold."""
+        if base.mapping is not None:
+            return base.mapping
+        self.may_spend(base.gold)
+        return nearest_mapping(base.columns, base.prediction, ordered=base.ordered, counts=self._task.counts)
+
+    def called(self, i: int) -> str:
+        return f"column {i} {quoted(self._task.columns[i].name)}" if self._name_columns else f"column {i}"
+
+
+def _others(row: Sequence[_Element], *places: int) -> tuple[_Element, ...]:
+    return tuple(cell for place, cell in enumerate(row) if place not in places)
+
+
+def _listed(places: Collection[int]) -> str:
+    """Return the numbers of the first of some rows."""
+    shown = [str(place + 1) for place in sorted(places)[:_SHOWN_ROWS]]
+    return f"{'row' if len(places) == 1 else 'rows'} {', '.join(shown)}{', …' if len(places) > len(shown) else ''}"

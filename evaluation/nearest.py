@@ -1,0 +1,132 @@
+"""The nearest mapping: what a failed prediction's columns were most likely meant to be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain, compress, filterfalse
+from operator import ne
+from typing import NamedTuple
+
+from .cells import TextRule
+from .matching import heaviest_matching
+from .readings import GoldColumn, Readings, TextCounts, common_count, positions_alike
+from .tables import Table
+
+# Readings that finding the nearest mapping may take; of tables that would take more, some rows stand for all.
+_MOST_CELLS_READ = 200_000
+_SAMPLED_ROWS = 1_000
+# What one row weighs where rows may agree in part.
+_ROW = 1_000
+# Where as much of the sample agrees as text, cells are not read to find more.
+_SURE = 900
+
+_Matches = Sequence[Sequence[int]]
+
+
+def nearest_mapping(
+    gold: Sequence[GoldColumn],
+    prediction: Table,
+    *,
+    ordered: bool,
+    matches: _Matches = (),
+    counts: TextCounts | None = None,
+) -> tuple[int | None, ...]:
+    """Return the prediction column nearest to each gold column, one to one; None for a gold column left over.
+
+    The agreement of two columns is the number of rows with equal canonical values where rows are ordered, else the size
+    of the intersection of their multisets. The mapping, of the smaller side into the larger, is the one with the
+    greatest sum of agreements. Ties go to the one with more headers that equal the gold name, then to the
+    lexicographically smallest.
+
+    Of tables so large that this would take more than 200,000 readings, agreement is judged by the first rows, the texts
+    of which are looked for in the whole of the other column; and gold columns that `matches` names prediction columns
+    for, which hold the same values, agree with these alone. `counts` are those that others use, too.
+    """
+    name = TextRule().canonical
+    headers = [name(header) for header in prediction.header]
+    rules = len({column.rule for column in gold})
+    rows = max(len(gold[0].texts), prediction.row_count)
+    if rules * len(headers) * rows <= _MOST_CELLS_READ:
+        agreements = _agreements(gold, prediction, ordered=ordered)
+    else:
+        sampled = max(1, min(_SAMPLED_ROWS, _MOST_CELLS_READ // (2 * rules * len(headers))))
+        sample = _Sample(prediction.columns, sampled, None if ordered else counts or TextCounts())
+        agreements = _rough_agreements(gold, sample, matches)
+    # Even all headers together weigh less than one agreeing cell.
+    unit = len(headers) + 1
+    return heaviest_matching(
+        [
+            [unit * weight + (header == name(column.name)) for weight, header in zip(row, headers, strict=True)]
+            for column, row in zip(gold, agreements, strict=True)
+        ]
+    )
+
+
+def _agreements(gold: Sequence[GoldColumn], prediction: Table, *, ordered: bool) -> list[list[int]]:
+    found: list[list[int]] = [[] for _ in gold]
+    for rule in dict.fromkeys(column.rule for column in gold):
+        # One rule after the other: what all of them read of a prediction would fill the memory.
+        readings = Readings(rule)
+        sequences = [readings.of(texts) for texts in prediction.columns]
+        multisets = [] if ordered else list(map(Counter, sequences))
+        for i, column in enumerate(gold):
+            if column.rule == rule:
+                ours = readings.of(column.texts)
+                if ordered:
+                    found[i] = [positions_alike(ours, theirs) for theirs in sequences]
+                else:
+                    counts = Counter(ours)
+                    found[i] = [common_count(counts, theirs) for theirs in multisets]
+    return found
+
+
+def _rough_agreements(gold: Sequence[GoldColumn], sample: _Sample, matches: _Matches) -> list[list[int]]:
+    """Return about how much columns agree, in thousandths of one of the sampled rows."""
+    columns = range(len(sample.columns))
+    matches = matches or [()] * len(gold)
+    agreements = [[_ROW * sample.rows * (j in some) for j in columns] for some in matches]
+    matched = set(chain.from_iterable(matches))
+    free = [j for j in columns if j not in matched] or list(columns)
+    if matched and len(free) == 1:
+        return agreements
+    readings = {column.rule: Readings(column.rule) for column in gold}
+    for column, row, some in zip(gold, agreements, matches, strict=True):
+        if not some:
+            for j in free:
+                row[j] = sample.agreement(column.texts, j)
+            if max(row) < _SURE * sample.rows:
+                for j in free:
+                    row[j] += sample.agreement_once_read(readings[column.rule], column.texts, j)
+    return agreements
+
+
+class _Sample(NamedTuple):
+    """The first rows of both tables; `counts` is None where rows are ordered."""
+
+    columns: Sequence[Sequence[str]]
+    rows: int
+    counts: TextCounts | None
+
+    def agreement(self, texts: Sequence[str], j: int) -> int:
+        """Return about how many cells of a gold column are texts of prediction column j, too, in thousandths."""
+        others = self.columns[j]
+        if self.counts is None:
+            return _ROW * positions_alike(texts[: self.rows], others[: self.rows])
+        # Rows may have moved, but most cells are spelled as in gold. Where the other column has a text less often than
+        # gold, only a part of gold's rows with it can agree, and as large a part of those in the sample.
+        ours, theirs = self.counts.of(texts), self.counts.of(others)
+        sample = Counter(filter(theirs.__contains__, texts[: self.rows]))
+        return sum(_ROW * count * min(ours[text], theirs[text]) // ours[text] for text, count in sample.items())
+
+    def agreement_once_read(self, readings: Readings, texts: Sequence[str], j: int) -> int:
+        """Return how many more cells agree that are spelled differently, which is told by the first rows alone."""
+        ours, theirs = texts[: self.rows], self.columns[j][: self.rows]
+        if self.counts is None:
+            places = list(compress(range(min(len(ours), len(theirs))), map(ne, ours, theirs)))
+            return _ROW * positions_alike(
+                readings.of([ours[place] for place in places]), readings.of([theirs[place] for place in places])
+            )
+        rest = Counter(filterfalse(self.counts.of(self.columns[j]).__contains__, ours))
+        other_rest = Counter(filterfalse(self.counts.of(texts).__contains__, theirs))
+        return _ROW * common_count(readings.counted(rest), readings.counted(other_rest))
