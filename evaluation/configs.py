@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -85,6 +85,16 @@ class ConfigSet(NamedTuple):
     root: Path
     configs: tuple[TaskConfig, ...]
     sha256: str
+
+    def only(self, task_ids: Collection[str]) -> ConfigSet:
+        """Return the configs of these tasks, with the digest of the whole set.
+
+        Raises EvaluationFatalError when one of them is not in the set.
+        """
+        unknown = sorted(set(task_ids).difference(config.task_id for config in self.configs))
+        if unknown:
+            raise EvaluationFatalError(f"{', '.join(map(quoted, unknown))}: no such task in the config set")
+        return self._replace(configs=tuple(config for config in self.configs if config.task_id in task_ids))
 
     @property
     def label_sources(self) -> dict[str, tuple[Rule, ...]]:

@@ -17,6 +17,7 @@ _SHOWN_ROWS = 5
 _SHOWN_CELLS = 3
 # Missing rows among which the one nearest to an unexpected row is looked for.
 _NEAR_ROWS = 200
+_BEGINNING = 50
 # By so many first rows it is judged which columns tell rows apart.
 _TELLING_ROWS = 1_000
 
@@ -122,18 +123,36 @@ class _Sides(NamedTuple):
         return RowDifference(next(numbers), gold_cells, next(numbers), cells, differing)
 
     def sample(self, missing: Sequence[int], unexpected: Sequence[int]) -> Iterator[RowDifference]:
-        """Yield the first unexpected rows, each with the missing row nearest to it, then missing rows left over."""
+        """Yield the first unexpected rows, each with the missing row nearest to it, then missing rows left over.
+
+        Nearest is the row with the most equal values; where none has any, the one that begins alike.
+        """
         near, shown = list(missing[:_NEAR_ROWS]), unexpected[:_SHOWN_ROWS]
-        near_keys, keys = self.keys(near, shown)
-        for row, key in zip(shown, keys, strict=True):
-            likeness = [sum(map(eq, other, key)) for other in near_keys]
-            best = max(likeness, default=0)
-            if best:
-                place = likeness.index(best)
-                near_keys.pop(place)
-            yield self.difference(near.pop(place) if best else None, row)
+        partners: dict[int, int] = {}
+        for likeness in (self._equal_values, self._alike_beginnings):
+            for row in shown:
+                scores = [likeness(other, row) for other in near] if row not in partners else []
+                if any(scores) or (scores and likeness == self._alike_beginnings):
+                    partners[row] = near.pop(scores.index(max(scores)))
+        for row in shown:
+            yield self.difference(partners.get(row), row)
         for row in near[: max(0, _SHOWN_ROWS - len(unexpected))]:
             yield self.difference(row, None)
+
+    def _equal_values(self, gold_row: int, prediction_row: int) -> int:
+        ours, theirs = self.keys([gold_row], [prediction_row])
+        return sum(map(eq, ours[0], theirs[0]))
+
+    def _alike_beginnings(self, gold_row: int, prediction_row: int) -> int:
+        ours, theirs = self.gold.rows[gold_row], self.prediction.rows[prediction_row]
+        cells = ((ours[i], theirs[j]) for i, j in self.pairs)
+        return sum(
+            _common_beginning(one[:_BEGINNING].casefold(), other[:_BEGINNING].casefold()) for one, other in cells
+        )
+
+
+def _common_beginning(text: str, other: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other)))
 
 
 def _column_findings(sides: _Sides, compared: Mapping[int, _ComparedCells]) -> Iterator[ColumnFinding]:

@@ -65,6 +65,11 @@ class RowDifference:
     prediction_cells: tuple[str | None, ...] | None
     differing: tuple[int, ...] = ()
 
+    @property
+    def sides(self) -> tuple[tuple[str | None, ...], ...]:
+        """The cells of either side that there is."""
+        return tuple(cells for cells in (self.gold_cells, self.prediction_cells) if cells is not None)
+
 
 @dataclass(frozen=True)
 class RowFindings:
@@ -109,9 +114,24 @@ class Diagnosis:
     near_misses: tuple[NearMiss, ...] = ()
 
     @property
-    def headline(self) -> str | None:
-        """The first change that would be enough, as a part of a sentence; None where none is known."""
-        return " and ".join(miss.message for miss in self.near_misses if miss.group == 0) or None
+    def changes(self) -> list[str]:
+        """Each change that would be enough, as a part of a sentence, the likeliest first."""
+        groups = sorted({miss.group for miss in self.near_misses})
+        return [" and ".join(miss.message for miss in self.near_misses if miss.group == group) for group in groups]
+
+    @property
+    def is_consistent(self) -> bool:
+        """Whether rows are as wide as there are columns, and codes and places are known ones."""
+        width = range(len(self.columns))
+        return (
+            all(miss.code in NEAR_MISS_CODES for miss in self.near_misses)
+            and all(len(cells) == len(width) for row in self._sample for cells in row.sides)
+            and all(set(width).issuperset(row.differing) for row in self._sample)
+        )
+
+    @property
+    def _sample(self) -> tuple[RowDifference, ...]:
+        return self.rows.sample if self.rows else ()
 
     def redacted(self) -> Diagnosis:
         """Return the same counts and positions without any text of a cell or a header."""

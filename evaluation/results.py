@@ -81,6 +81,14 @@ class TaskEvaluationResult:
         return self.error_code is None
 
     @property
+    def is_consistent(self) -> bool:
+        """Whether it is what the class promises; what was read from a file may be anything."""
+        if self.passed:
+            return self.mapping is not None and self.error is None and self.diagnosis is None
+        known = self.error_code in ERROR_CODES and self.error is not None and self.mapping is None
+        return known and (self.diagnosis is None or self.diagnosis.is_consistent)
+
+    @property
     def score(self) -> int:
         """1 when passed, else 0."""
         return int(self.passed)

@@ -44,17 +44,21 @@ def evaluate_suite(
     limits: TableLimits = DEFAULT_LIMITS,
     redact_gold: bool = False,
     diagnose: bool = True,
+    tasks: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return the summary of a benchmark in its JSON form.
 
     Without `config_root` it is found as `default_config_root` says, and without `dataset_evaluators`, a file or a
     folder, as `find_dataset_evaluators` does. Tasks are scored in up to `jobs` processes, 1 to MAX_JOBS. `limits`,
-    `redact_gold` and `diagnose` are as `score_suite` says. Raises EvaluationFatalError when a root cannot be read, or a
-    config, a gold file or a plugin is missing or invalid, and ValueError when `jobs` is no such number.
+    `redact_gold`, `diagnose` and `tasks` are as `score_suite` says. Raises EvaluationFatalError when a root cannot be
+    read, a config, a gold file or a plugin is missing or invalid, or there is no task of a name in `tasks`, and
+    ValueError when `jobs` is no such number, or dataset evaluators or plugins are given with `tasks`.
     """
     submission = open_submission(prediction_root)
     config_set = load_config_set(default_config_root(gold_root) if config_root is None else config_root)
-    evaluators = find_dataset_evaluators(config_set, dataset_evaluators)
+    if tasks and (dataset_evaluators is not None or plugins):
+        raise ValueError("tasks: dataset evaluators and plugins need all tasks")
+    evaluators = None if tasks else find_dataset_evaluators(config_set, dataset_evaluators)
     return score_suite(
         config_set,
         submission,
@@ -65,6 +69,7 @@ def evaluate_suite(
         limits=limits,
         redact_gold=redact_gold,
         diagnose=diagnose,
+        tasks=tasks,
     ).to_dict()
 
 
@@ -103,13 +108,15 @@ def score_suite(
     limits: TableLimits = DEFAULT_LIMITS,
     redact_gold: bool = False,
     diagnose: bool = True,
+    tasks: Collection[str] = (),
 ) -> Summary:
     """Score the submission's prediction against `gold_root/task_N/gold.csv` for every config, then run the folds.
 
     `progress` is called with the tasks done and their total after each task. Tasks are scored in up to `jobs`
     processes, with the same summary whatever their number. `limits` hold for gold and predictions. With `redact_gold`
     the summary holds nothing that gold's cells and headers could be told by, and summary evaluators print nothing. With
-    `diagnose` a failed task says what differs and what would make it pass.
+    `diagnose` a failed task says what differs and what would make it pass. Where `tasks` are named only these are
+    scored, and the digests of gold and predictions are of their files; there are then no folds.
     Raises EvaluationFatalError when the gold root is no directory, gold files are missing or invalid, or a dataset
     evaluator's classes have no gold label among them, and ValueError when `jobs` is no whole number from 1 to MAX_JOBS;
     a prediction can fail no task but its own.
@@ -121,9 +128,9 @@ def score_suite(
     evaluators = dataset_evaluators.evaluators if dataset_evaluators else ()
     options = ScoringOptions(limits, {evaluator.source for evaluator in evaluators}, redact_gold, diagnose)
     digests = Digests()
-    outcomes = Runner(config_set, submission, os.fspath(gold_root), options, plugins is not None).run(
-        digests, jobs, progress
-    )
+    selected = config_set.only(tasks) if tasks else config_set
+    runner = Runner(selected, submission, os.fspath(gold_root), options, plugins is not None)
+    outcomes = runner.run(digests, jobs, progress)
     results = tuple(outcome.result for outcome in outcomes)
     return Summary(
         evaluator_version=__version__,
@@ -136,6 +143,7 @@ def score_suite(
         limits=limits.changed(),
         refused_members=submission.refused,
         gold_redacted=redact_gold,
+        full_task_count=len(config_set.configs) if tasks else None,
         **_dataset_fold(dataset_evaluators, results, redact_gold),
         **_plugin_fold(plugins, config_set, outcomes, {evaluator.id for evaluator in evaluators}, redact_gold),
     )

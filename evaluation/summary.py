@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from .errors import EvaluationError
+from .configs import is_task_id, task_number_key
+from .errors import EvaluationError, escape
 from .metrics import Interval, wilson_interval
 from .results import ERROR_CODES, TaskEvaluationResult
 
@@ -29,6 +31,8 @@ SUMMARY_SCHEMA_VERSION = "1.0"
 @dataclass(frozen=True)
 class Summary:
     """The evaluation of a suite: one result per task of the config set, in number order, and what identifies it.
+
+    Where only some of the tasks were scored, `full_task_count` is the number of all, and there is no accuracy.
 
     `evaluator_version` is that of the program that scored. The digests are SHA-256 over the config files, the gold
     files and the prediction files that could be read; with `gold_redacted` there is none of gold, as it would confirm a
@@ -51,10 +55,17 @@ class Summary:
     dataset_evaluations: tuple[DatasetEvaluation, ...] = ()
     plugin_set_sha256: str | None = None
     summary_evaluations: tuple[SummaryEvaluation, ...] = ()
+    full_task_count: int | None = None
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether only some tasks of the config set were scored."""
+        return self.full_task_count is not None
 
     @property
     def task_count(self) -> int:
-        return len(self.tasks)
+        """The tasks of the config set, scored or not."""
+        return len(self.tasks) if self.full_task_count is None else self.full_task_count
 
     @property
     def passed_task_count(self) -> int:
@@ -62,17 +73,17 @@ class Summary:
 
     @property
     def failed_task_count(self) -> int:
-        return self.task_count - self.passed_task_count
+        return len(self.tasks) - self.passed_task_count
 
     @property
-    def task_accuracy(self) -> float:
-        """Passed tasks / tasks in the config set, from 0 to 1."""
-        return self.passed_task_count / self.task_count
+    def task_accuracy(self) -> float | None:
+        """Passed tasks / tasks in the config set, from 0 to 1; None where only some were scored."""
+        return None if self.is_partial else self.passed_task_count / self.task_count
 
     @property
-    def accuracy_interval(self) -> Interval:
+    def accuracy_interval(self) -> Interval | None:
         """The 95 % interval of the accuracy, the tasks taken as a sample of those that could have been asked."""
-        return wilson_interval(self.passed_task_count, self.task_count)
+        return None if self.is_partial else wilson_interval(self.passed_task_count, self.task_count)
 
     @property
     def failure_counts(self) -> dict[str, int]:
@@ -101,6 +112,7 @@ class Summary:
 
         What the run was not asked for is left out.
         """
+        interval = self.accuracy_interval
         document = {
             "evaluator": EVALUATOR,
             "evaluator_version": self.evaluator_version,
@@ -117,8 +129,10 @@ class Summary:
             "gold_set_sha256": self.gold_set_sha256,
             "prediction_set_sha256": self.prediction_set_sha256,
             "failure_counts": self.failure_counts,
-            "accuracy_interval": self.accuracy_interval._asdict(),
+            "accuracy_interval": interval and interval._asdict(),
         }
+        if self.is_partial:
+            document["partial"] = True
         if self.limits:
             document["limits"] = dict(self.limits)
         if self.refused_members:
@@ -140,7 +154,9 @@ class Summary:
         Raises EvaluationError when `document` is not a summary of this schema version or contradicts itself.
         """
         from .classification import DatasetEvaluation
+        from .findings import Diagnosis
         from .summary_evaluations import SummaryEvaluation
+        from .typed import TypeChecker
 
         try:
             if document["summary_schema_version"] != SUMMARY_SCHEMA_VERSION:
@@ -163,9 +179,30 @@ class Summary:
                 dataset_evaluations=tuple(map(DatasetEvaluation.from_dict, document.get("dataset_evaluations", ()))),
                 plugin_set_sha256=document.get("plugin_set_sha256"),
                 summary_evaluations=tuple(map(SummaryEvaluation.from_dict, document.get("summary_evaluations", ()))),
+                full_task_count=document["task_count"] if "partial" in document else None,
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise EvaluationError(f"not a summary ({type(error).__name__}: {error})") from None
-        if not summary.tasks or summary.to_dict() != document:
-            raise EvaluationError("not a summary: its counts or rates do not follow from its tasks")
+            types = {
+                "DatasetEvaluation": DatasetEvaluation,
+                "Diagnosis": Diagnosis,
+                "SummaryEvaluation": SummaryEvaluation,
+            }
+            fault = TypeChecker(types).fault(summary, cls, "summary")
+            if fault is not None:
+                raise EvaluationError(f"not a summary: {escape(fault)} is of another type")
+            if not _is_consistent(summary) or summary.to_dict() != document:
+                raise EvaluationError("not a summary: its parts do not follow from each other")
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise EvaluationError(f"not a summary ({type(error).__name__}: {escape(str(error))})") from None
         return summary
+
+
+def _is_consistent(summary: Summary) -> bool:
+    """Return whether there are tasks, in number order, and each is what `TaskEvaluationResult` promises."""
+    task_ids = [task.task_id for task in summary.tasks]
+    keys = list(map(task_number_key, task_ids))
+    return (
+        bool(keys)
+        and all(map(is_task_id, task_ids))
+        and all(one < other for one, other in pairwise(keys))
+        and all(task.is_consistent for task in summary.tasks)
+    )

@@ -26,8 +26,8 @@ class SummaryEvaluation:
     """One result of a summary evaluator: a score or a value (a label) or both, or else an error."""
 
     name: str
-    score: float | None = None
-    value: str | float | None = None
+    score: float | bool | None = None
+    value: str | float | bool | None = None
     comment: str | None = None
     error: str | None = None
 

@@ -14,7 +14,8 @@ from unittest import mock
 
 from support import EXAMPLE, ROOT, BenchmarkTestCase, environment, run_cli
 
-from evaluation import __version__, cli
+from evaluation import __version__, score_command, streams
+from evaluation.cli import main
 
 
 class OutputTest(BenchmarkTestCase):
@@ -140,7 +141,7 @@ class FaultTest(BenchmarkTestCase):
         self.assert_fatal(mentions=["gold file task_1/gold.csv has no cells (a blank line) in data row 1"])
 
     def test_output_faults_are_found_before_scoring(self) -> None:
-        with mock.patch.object(cli, "score_suite", side_effect=AssertionError("scored first")):
+        with mock.patch.object(score_command, "score_suite", side_effect=AssertionError("scored first")):
             self.assert_fatal("--output", str(self.folder), mentions=["it is a directory"])
             self.assert_fatal("--output", str(self.folder / "nowhere" / "x"), mentions=["its folder does not exist"])
 
@@ -165,7 +166,7 @@ class FaultTest(BenchmarkTestCase):
                 self.assert_fatal(option, "", mentions=[f"argument {option}: expected a path, got nothing"])
 
     def test_interruption(self) -> None:
-        with mock.patch.object(cli, "score_suite", side_effect=KeyboardInterrupt):
+        with mock.patch.object(score_command, "score_suite", side_effect=KeyboardInterrupt):
             status, output, error = run_cli(*self.roots)
         self.assertEqual((status, output), (130, ""))
         self.assertEqual(error, "interrupted\n")
@@ -183,7 +184,7 @@ class TerminalTest(BenchmarkTestCase):
     def output_on_terminal(self, **variables: str) -> str:
         terminal = self.Terminal()
         with mock.patch.dict(os.environ, variables), mock.patch.object(sys, "stdout", terminal):
-            cli.main(self.roots)
+            main(self.roots)
         return terminal.getvalue()
 
     def test_colour_on_a_terminal_only(self) -> None:
@@ -198,11 +199,11 @@ class TerminalTest(BenchmarkTestCase):
             (0.0, io.StringIO(), ""),
         ):
             with (
-                mock.patch.object(cli, "_PROGRESS_AFTER_SECONDS", delay),
+                mock.patch.object(streams, "_PROGRESS_AFTER_SECONDS", delay),
                 mock.patch.object(sys, "stderr", stream),
                 mock.patch.object(sys, "stdout", io.StringIO()),
             ):
-                cli.main(self.roots)
+                main(self.roots)
             self.assertEqual(stream.getvalue(), expected)
 
     def test_an_ascii_terminal(self) -> None:

@@ -219,6 +219,11 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(pairs, [(1, 3, (2,)), (3, 2, (1,)), (4, None, ())])
         self.assertEqual(found.sample[0].gold_cells, ("3", "z", "r"))
         self.assertEqual(found.sample[0].prediction_cells, ("3", "z", "s"))
+        # With nothing equal a row stands beside one that begins alike, but not in the place of a nearer one.
+        prediction = Table(("h", "i", "j"), [("30", "z.", "r."), ("20", "y.", "q."), ("2", "v", "w"), ("1", "x", "p")])
+        _, found = compare_tables_in_full(columns, gold, prediction, [0, 1, 2], ordered=False)
+        pairs = [(row.prediction_row, row.gold_row, row.differing) for row in found.sample]
+        self.assertEqual(pairs, [(1, 3, (0, 1, 2)), (2, None, ()), (3, 2, (1, 2))])
 
 
 if __name__ == "__main__":

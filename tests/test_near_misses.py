@@ -198,7 +198,7 @@ class DetectorTest(unittest.TestCase):
         self.assertEqual(
             [(miss.code, miss.group) for miss in found.near_misses], [("extra_index_column", 0), ("extra_columns", 1)]
         )
-        self.assertEqual(found.headline, "prediction column 0 only counts the rows")
+        self.assertEqual(found.changes[0], "prediction column 0 only counts the rows")
 
     def test_changes_of_several_columns_are_one(self) -> None:
         found = diagnosis([TEXT, DECIMAL], "n,p\nOslo,0.5\nRome,0.25\n", "n,p\nOSLO,50\nROME,25\n")
@@ -207,7 +207,7 @@ class DetectorTest(unittest.TestCase):
             [("letter_case", 0, 0), ("scale", 1, 0)],
         )
         self.assertEqual(
-            found.headline, "column 0 'c0' differs in letter case only and column 1 'c1' is 100 times too large"
+            found.changes[0], "column 0 'c0' differs in letter case only and column 1 'c1' is 100 times too large"
         )
 
     def test_a_wrong_answer_is_just_wrong(self) -> None:

@@ -47,6 +47,7 @@ class SummaryTest(unittest.TestCase):
         self.assertEqual((MIXED.task_count, MIXED.passed_task_count, MIXED.failed_task_count), (4, 1, 3))
         self.assertEqual(MIXED.task_accuracy, 0.25)
         self.assertEqual(list(MIXED.failure_counts.items()), [("missing_prediction", 1), ("row_count_mismatch", 2)])
+        assert MIXED.accuracy_interval is not None
         self.assertLess(MIXED.accuracy_interval.low, 0.25)
 
     def test_keys_and_their_order(self) -> None:

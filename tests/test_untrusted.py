@@ -341,7 +341,7 @@ class FileTest(UntrustedTestCase):
             plant(self.summary_path)
             with (
                 self.subTest(kind=kind),
-                mock.patch("evaluation.cli.score_suite", side_effect=AssertionError("scored")),
+                mock.patch("evaluation.score_command.score_suite", side_effect=AssertionError("scored")),
             ):
                 self.assert_fatal(mentions=["evaluation_summary.json", f"it is {kind}, not a regular file"])
 

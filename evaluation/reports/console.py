@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from ..errors import counted, escape, quoted
 from ..results import TaskEvaluationResult
 from ..summary import Summary
-from .text import BOLD, GREEN, RED, YELLOW, ConsoleStyle, listed, percentage
+from .text import BOLD, GREEN, RED, SHOWN_DIGEST, YELLOW, ConsoleStyle, headline, interval_text, notices, percentage
 
-_SHOWN_DIGEST = 12
+# Of more columns those are shown that differ.
+_SHOWN_COLUMNS = 16
 
 
 def render(summary: Summary, style: ConsoleStyle, config_root: str, written_to: str | None) -> str:
@@ -20,20 +21,13 @@ def render(summary: Summary, style: ConsoleStyle, config_root: str, written_to: 
     lines = [
         style.paint(BOLD, _accuracy(summary)),
         f"Config set: {escape(config_root)} ({counted(summary.task_count, 'task')}, "
-        f"SHA-256 {summary.config_set_sha256[:_SHOWN_DIGEST]}…)",
+        f"SHA-256 {summary.config_set_sha256[:SHOWN_DIGEST]}…)",
     ]
     if summary.failure_counts:
         lines.append("Failures by reason:")
         width = max(map(len, summary.failure_counts))
         lines += [f"  {code:<{width}}  {count}" for code, count in summary.failure_counts.items()]
-    if summary.unscored_prediction_tasks:
-        shown = listed(summary.unscored_prediction_tasks)
-        lines.append(style.paint(YELLOW, f"Unscored predictions (not in the config set): {shown}"))
-    if summary.refused_members:
-        name, reason = next(iter(summary.refused_members.items()))
-        more = len(summary.refused_members) - 1
-        shown = f"{quoted(name)} {escape(reason)}" + (f", and {more} more" if more else "")
-        lines.append(style.paint(YELLOW, f"Refused in the archive: {shown}"))
+    lines += [style.paint(YELLOW, escape(text)) for text in notices(summary)]
     lines += _task_lines(summary, style)
     if summary.dataset_evaluations or summary.summary_evaluations:
         from .console_folds import fold_lines
@@ -45,11 +39,10 @@ def render(summary: Summary, style: ConsoleStyle, config_root: str, written_to: 
 
 
 def _accuracy(summary: Summary) -> str:
-    passed, total, interval = summary.passed_task_count, summary.task_count, summary.accuracy_interval
-    return (
-        f"Task accuracy: {passed}/{total} = {percentage(passed, total)} "
-        f"({100 * interval.level:.0f} % interval {100 * interval.low:.1f} % to {100 * interval.high:.1f} %)"
-    )
+    if summary.is_partial:
+        return headline(summary)
+    passed, total = summary.passed_task_count, summary.task_count
+    return f"Task accuracy: {passed}/{total} = {percentage(passed, total)} ({interval_text(summary)})"
 
 
 def _task_lines(summary: Summary, style: ConsoleStyle) -> Iterator[str]:
@@ -57,9 +50,27 @@ def _task_lines(summary: Summary, style: ConsoleStyle) -> Iterator[str]:
         if task.passed and style.passed_tasks:
             yield f"{style.paint(GREEN, 'passed')}  {task.task_id}  {_shape(task)}"
         if not task.passed and style.failed_tasks:
-            near_miss = task.diagnosis.headline if task.diagnosis else None
-            why = "; ".join(filter(None, (task.error, near_miss)))
+            changes = task.diagnosis.changes if task.diagnosis else []
+            why = "; ".join(filter(None, (task.error, *changes[:1])))
             yield f"{style.paint(RED, 'failed')}  {task.task_id}  {task.error_code}: {escape(why)}"
+            if style.findings:
+                yield from (f"  {escape(sentence)}" for sentence in _findings(task))
+
+
+def _findings(task: TaskEvaluationResult) -> Iterator[str]:
+    """Yield what else is known of a failed task: other changes, rows and columns, and rows that differ."""
+    diagnosis = task.diagnosis
+    if diagnosis is None:
+        return
+    from .explanation import columns_left_out, compared_rows, finding_sentences, row_lines
+
+    yield from (f"or: {change}" for change in diagnosis.changes[1:])
+    yield from finding_sentences(task)
+    shown = compared_rows(diagnosis, _SHOWN_COLUMNS)
+    for row in shown.rows if shown else ():
+        yield from row_lines(row, quoted)
+    if shown and shown.left_out:
+        yield columns_left_out(shown) or ""
 
 
 def _shape(task: TaskEvaluationResult) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..classification import DatasetEvaluation
@@ -10,9 +9,9 @@ from ..dataset_configs import RATE_TYPES
 from ..errors import counted, escape, quoted
 from ..summary import Summary
 from ..summary_evaluations import SummaryEvaluation
+from .folds import SHOWN_CLASSES, matrix, metric_text, result_text
 from .text import BOLD, RED, ConsoleStyle, listed, score_text
 
-_SHOWN_CLASSES = 20
 _SHOWN_LABEL = 24
 
 
@@ -31,27 +30,18 @@ def _dataset_lines(evaluations: Sequence[DatasetEvaluation], style: ConsoleStyle
         evaluator = evaluation.evaluator
         score = "" if evaluator.type == "confusion_matrix" else f"  {score_text(evaluation.score)}"
         yield (
-            f"  {style.paint(BOLD, escape(evaluator.id) + score)}  {_metric(evaluation)}, "
+            f"  {style.paint(BOLD, escape(evaluator.id) + score)}  {metric_text(evaluation)}, "
             f"{evaluation.n_scored} of {counted(evaluation.n_total, 'datapoint')} scored"
         )
         yield from _reason_lines("skipped", evaluation.skipped)
         yield from _reason_lines("no label, scored as a miss", evaluation.unlabelled)
         yield from _undefined_lines(evaluation)
-        matrix = (evaluation.classes, evaluation.counts)
-        if matrix in shown:
-            yield f"    the matrix is that of {escape(shown[matrix])}"
+        counted_alike = (evaluation.classes, evaluation.counts)
+        if counted_alike in shown:
+            yield f"    the matrix is that of {escape(shown[counted_alike])}"
         else:
-            shown[matrix] = evaluator.id
+            shown[counted_alike] = evaluator.id
             yield from _matrix_lines(evaluation)
-
-
-def _metric(evaluation: DatasetEvaluation) -> str:
-    """Return what the score is, such as "macro f_score (beta 2) of 'intent'"."""
-    evaluator = evaluation.evaluator
-    beta = f" (beta {evaluator.beta})" if evaluator.type == "f_score" and evaluator.beta != 1 else ""
-    of_class = f" of class {quoted(evaluator.positive_class)}" if evaluator.positive_class is not None else ""
-    average = f"{evaluator.average} " if evaluator.average else ""
-    return f"{average}{evaluator.type}{beta}{of_class} of {quoted(evaluator.source)}"
 
 
 def _reason_lines(what: str, task_ids: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -65,8 +55,8 @@ def _undefined_lines(evaluation: DatasetEvaluation) -> Iterator[str]:
     undefined = evaluation.undefined
     for metric in RATE_TYPES:
         if metric == evaluation.evaluator.type and undefined[metric]:
-            labels = ", ".join(quoted(label) for label in undefined[metric][:_SHOWN_CLASSES])
-            more = len(undefined[metric]) - _SHOWN_CLASSES
+            labels = ", ".join(quoted(label) for label in undefined[metric][:SHOWN_CLASSES])
+            more = len(undefined[metric]) - SHOWN_CLASSES
             yield (
                 f"    undefined, taken as {evaluation.evaluator.zero_division}: {metric} of {labels}"
                 + (f" and {more} more" if more > 0 else "")
@@ -77,17 +67,13 @@ def _undefined_lines(evaluation: DatasetEvaluation) -> Iterator[str]:
 
 def _matrix_lines(evaluation: DatasetEvaluation) -> Iterator[str]:
     """Yield the confusion matrix as a table; labels outside the classes and no label only where there are any."""
-    size = len(evaluation.classes)
-    if size > _SHOWN_CLASSES:
-        yield f"    the matrix of {size} classes is in the summary"
+    shown = matrix(evaluation)
+    if shown is None:
+        yield f"    the matrix of {len(evaluation.classes)} classes is in the summary"
         return
-    names = [*map(_short, evaluation.classes), "(other)", "(none)"]
-    cells = evaluation.counts.cells
-    rows = [row for row in range(size + 1) if row < size or any(cells[row])]
-    columns = [column for column in range(size + 2) if column < size or any(row[column] for row in cells)]
     table = [
-        ["expected \\ predicted", *(names[column] for column in columns)],
-        *([names[row], *(str(cells[row][column]) for column in columns)] for row in rows),
+        ["expected \\ predicted", *map(_short, shown.columns)],
+        *([_short(name), *map(str, counts)] for name, counts in zip(shown.rows, shown.counts, strict=True)),
     ]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for line in table:
@@ -106,9 +92,8 @@ def _summary_evaluation_lines(evaluations: Sequence[SummaryEvaluation], style: C
     for evaluation in evaluations:
         name = escape(evaluation.name)
         if evaluation.error is not None:
-            yield f"  {style.paint(RED, name)}  error: {escape(evaluation.error)}"
+            yield f"  {style.paint(RED, name)}  {escape(result_text(evaluation))}"
             continue
-        results = (evaluation.score, evaluation.value)
-        shown = "  ".join(escape(json.dumps(result, ensure_ascii=False)) for result in results if result is not None)
+        shown = escape(result_text(evaluation))
         comment = "" if evaluation.comment is None else f"  {escape(evaluation.comment)}"
         yield f"  {style.paint(BOLD, f'{name}  {shown}')}{comment}"

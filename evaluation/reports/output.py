@@ -1,4 +1,4 @@
-"""The one writer of result files: whole or not at all."""
+"""The writers of result files: whole or not at all, or at the end of what is there."""
 
 from __future__ import annotations
 
@@ -46,6 +46,19 @@ def write_atomically(path: Path, text: str) -> None:
             with contextlib.suppress(OSError):
                 temporary.unlink()
             raise
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def append(path: Path, text: str) -> None:
+    """Write `text` as UTF-8 to the end of `path`, which need not exist.
+
+    Raises EvaluationFatalError when the file cannot be written.
+    """
+    check_output(path)
+    try:
+        with open(path, "a", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
     except OSError as error:
         raise _unwritable(path, error) from None
 

@@ -1,24 +1,29 @@
-"""How reports in plain text spell numbers, lists and colour."""
+"""How reports spell numbers, lists and colour, and what all of them say of a summary as a whole."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import counted, quoted
+from ..summary import EVALUATOR, Summary
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 BOLD, RED, GREEN, YELLOW = "1", "31", "32", "33"
 
+SHOWN_DIGEST = 12
 _SHOWN_TASK_IDS = 5
 
 
 class ConsoleStyle(NamedTuple):
-    """What to print: a line per failed task, a line per passed task, colour."""
+    """What to print: a line per failed task, what was found of it below, a line per passed task, colour."""
 
     failed_tasks: bool = True
     passed_tasks: bool = False
     colour: bool = False
+    findings: bool = False
 
     def paint(self, code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.colour else text
@@ -47,3 +52,54 @@ def listed(task_ids: Sequence[str]) -> str:
     more = len(task_ids) - _SHOWN_TASK_IDS
     shown = ", ".join(task_ids[:_SHOWN_TASK_IDS]) + (f" and {more} more" if more > 0 else "")
     return f"{len(task_ids)} ({shown})"
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text, without its end where it is longer than `most` characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def headline(summary: Summary) -> str:
+    """Return how many tasks passed; of some tasks only, that this is no score."""
+    passed, total = summary.passed_task_count, summary.task_count
+    if summary.is_partial:
+        return f"Partial, no score: {len(summary.tasks)} of {counted(total, 'task')} scored, {passed} passed"
+    return f"{passed} of {counted(total, 'task')} passed ({percentage(passed, total)})"
+
+
+def interval_text(summary: Summary) -> str:
+    """Return the interval of the accuracy."""
+    interval = summary.accuracy_interval
+    if interval is None:
+        return "no interval, as only some tasks were scored"
+    return f"{100 * interval.level:.0f} % interval {100 * interval.low:.1f} % to {100 * interval.high:.1f} %"
+
+
+def identity(summary: Summary) -> str:
+    """Return what was scored: the beginnings of the digests, and the version that scored."""
+    digests = [
+        f"{what} {digest[:SHOWN_DIGEST]}"
+        for what, digest in (
+            ("configs", summary.config_set_sha256),
+            ("gold", summary.gold_set_sha256),
+            ("predictions", summary.prediction_set_sha256),
+        )
+        if digest is not None
+    ]
+    return f"SHA-256 of {', '.join(digests)}; {EVALUATOR} {summary.evaluator_version}"
+
+
+def notices(summary: Summary) -> Iterator[str]:
+    """Yield what a reader should know beside the score: raw text, a sentence part each."""
+    if summary.gold_redacted:
+        yield "Gold is redacted: no cell or header of it is shown"
+    if summary.limits:
+        limits = ", ".join(f"{name} {limit}" for name, limit in summary.limits.items())
+        yield f"Limits that are not the default: {limits}"
+    if summary.unscored_prediction_tasks:
+        shown = listed(summary.unscored_prediction_tasks)
+        yield f"Unscored predictions (not in the config set): {shown}"
+    if summary.refused_members:
+        name, reason = next(iter(summary.refused_members.items()))
+        more = len(summary.refused_members) - 1
+        yield f"Refused in the archive: {quoted(name)} {reason}" + (f", and {more} more" if more else "")

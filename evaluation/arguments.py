@@ -1,0 +1,152 @@
+"""What the commands' arguments mean: the options that several commands have, and the types of all.
+
+A type takes the text of an argument and raises ArgumentTypeError, in one sentence, for what it does not accept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .configs import is_task_id
+from .suite import MAX_JOBS
+
+# What only some runs need is imported where they need it: starting is most of a small run's time.
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from .reports.formats import Report, ReportOptions
+
+# As much as every platform can count to in a length.
+MAX_LIMIT = 2**31 - 1
+_LEAST_REPORT_SIZE = 1_000
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which reports are written, and what they hold."""
+    add = parser.add_argument_group("reports", "Why tasks failed, for people and for programs.").add_argument
+    add(
+        "--report",
+        type=report,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a report, in the format that its suffix names: .md, .triage.md, .html, .junit.xml, .csv or .jsonl; "
+        "or FORMAT=FILE, - for standard output, or md+=FILE to append; may be given several times",
+    )
+    add(
+        "--report-max-bytes",
+        type=report_size,
+        metavar="N",
+        help="how long a .md report may be (default: 921600)",
+    )
+    add(
+        "--report-max-characters",
+        type=report_size,
+        metavar="N",
+        help="how long a .triage.md report may be (default: 32000)",
+    )
+    add("--include-passing", action="store_true", help="list passed tasks in a .triage.md report")
+    add(
+        "--redact-pattern",
+        type=pattern,
+        action="append",
+        default=[],
+        metavar="REGEX",
+        help="replace what this regular expression matches in every text of a report, besides keys and passwords; "
+        "may be given several times",
+    )
+
+
+def report_options(arguments: argparse.Namespace) -> ReportOptions:
+    """Return what the options of `add_report_options` ask for."""
+    from .reports.formats import ReportOptions
+    from .reports.redaction import DEFAULT_PATTERNS
+
+    options = ReportOptions(
+        with_passed=arguments.include_passing,
+        patterns=(*map(re.compile, DEFAULT_PATTERNS), *arguments.redact_pattern),
+    )
+    sizes = {"max_bytes": arguments.report_max_bytes, "max_characters": arguments.report_max_characters}
+    return replace(options, **{name: size for name, size in sizes.items() if size is not None})
+
+
+def report(text: str) -> Report:
+    """Return the report that a text asks for."""
+    from .reports.formats import read_report
+
+    try:
+        return read_report(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def report_size(text: str) -> int:
+    """Return the size of a report, from 1,000."""
+    return _whole_number(text, _LEAST_REPORT_SIZE, MAX_LIMIT, f"expected a number from 1000 to {MAX_LIMIT}")
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """Return a regular expression."""
+    try:
+        return re.compile(text)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no regular expression: {error}") from None
+
+
+def path(text: str) -> str:
+    """Return a path that is not empty."""
+    if not text:
+        # Most likely a variable that is not set; the current directory is not what was meant.
+        raise argparse.ArgumentTypeError("expected a path, got nothing")
+    return text
+
+
+def task_id(text: str) -> str:
+    """Return a task id."""
+    if not is_task_id(text):
+        raise argparse.ArgumentTypeError(f"expected a task id such as task_11, got {text!r}")
+    return text
+
+
+def limit(text: str) -> int:
+    """Return a limit of tables, from 1."""
+    return _whole_number(text, 1, MAX_LIMIT, f"expected a number from 1 to {MAX_LIMIT}")
+
+
+def jobs(text: str) -> int:
+    """Return a number of processes, for `auto` one per processor."""
+    if text == "auto":
+        from .workers import processor_count
+
+        return processor_count()
+    return _whole_number(text, 1, MAX_JOBS, f"expected a number from 1 to {MAX_JOBS}, or auto")
+
+
+def _whole_number(text: str, least: int, most: int, expected: str) -> int:
+    # No more digits than `most` has: a long text is not worth reading, and Python reads none beyond 4,300 digits.
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"{expected}, got {text!r}")
+    return int(text)
+
+
+def bar(text: str) -> Fraction:
+    """Return a bar for the accuracy, from 0 to 1."""
+    from .bars import read_accuracy_bar
+
+    try:
+        return read_accuracy_bar(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def metric_bar(text: str) -> tuple[str, Fraction]:
+    """Return the id of an evaluator and the bar for its score."""
+    from .bars import read_metric_bar
+
+    try:
+        return read_metric_bar(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -1,0 +1,80 @@
+"""The command that renders reports from a summary, without gold and predictions."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+
+from . import exit_status
+from .arguments import add_report_options, path, report_options
+from .errors import EvaluationError, EvaluationFatalError, quoted
+from .files import read_author_file
+from .reports.formats import STANDARD_OUTPUT, check_report, write_report
+from .streams import print_text
+from .strict_json import JsonFile
+from .summary import Summary
+
+# As much as a summary of some hundred thousand tasks takes.
+_MOST_BYTES = 1 << 30
+
+
+def make_parser(prog: str | None) -> argparse.ArgumentParser:
+    """Return the parser of the command's arguments."""
+    parser = argparse.ArgumentParser(
+        prog=prog,
+        usage="%(prog)s SUMMARY.json --report FILE [--report FILE ...] [options]",
+        description="Render reports from a summary: the same bytes as when it was scored.",
+        epilog="Exit status: 0 written, 2 not, 130 interrupted.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("summary", type=path, metavar="SUMMARY.json", help="a summary that this program wrote")
+    add_report_options(parser)
+    return parser
+
+
+def check(arguments: argparse.Namespace, *, stdout_is_open: bool) -> None:
+    """Raise ValueError, whose text is for a person, when options contradict each other or what the process has."""
+    if not arguments.report:
+        raise ValueError("expected at least one --report")
+    printed = [report for report in arguments.report if report.path == STANDARD_OUTPUT]
+    if len(printed) > 1:
+        raise ValueError("several reports claim standard output; choose one")
+    if printed and not stdout_is_open:
+        raise ValueError(f"--report {printed[0].format}=- needs standard output, which is closed")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the reports and return the exit status.
+
+    Raises EvaluationFatalError when the file is no summary, or a report cannot be written.
+    """
+    taken = {os.path.realpath(arguments.summary)}
+    for report in arguments.report:
+        check_report(report)
+        if report.path != STANDARD_OUTPUT and os.path.realpath(report.path) in taken:
+            raise EvaluationFatalError(f"cannot write {quoted(report.path)}: it is read or written already")
+        taken.add(os.path.realpath(report.path))
+    summary = read_summary(arguments.summary)
+    for report in arguments.report:
+        text = write_report(report, summary, report_options(arguments))
+        if text is not None:
+            print_text(text)
+    return exit_status.SCORED
+
+
+def read_summary(name: str) -> Summary:
+    """Return the summary in a file. Raises EvaluationFatalError when it holds none."""
+    called = f"summary {quoted(name)}"
+    data = read_author_file(name, called, _MOST_BYTES).data
+    document = JsonFile("summary", name).parse(data)
+    try:
+        # JSON can spell half a surrogate pair, and no report can hold it.
+        json.dumps(document, ensure_ascii=False).encode("utf-8")
+        if not isinstance(document, dict):
+            raise EvaluationError("not a summary: it is no object")
+        return Summary.from_dict(document)
+    except UnicodeEncodeError:
+        raise EvaluationFatalError(f"{called} holds half a surrogate pair") from None
+    except EvaluationError as error:
+        raise EvaluationFatalError(f"{called} is {error}") from None

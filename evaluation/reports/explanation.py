@@ -1,0 +1,156 @@
+"""Why a task failed, in sentences and as rows to be set side by side: what every report says in its own form.
+
+Texts are as long as a person reads, and still raw: control characters are escaped by whoever writes them down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..errors import counted, quoted
+from ..findings import ColumnFinding, Diagnosis, RowDifference, RowFindings
+from ..results import TaskEvaluationResult
+from ..summary import Summary
+
+
+def closest_first(summary: Summary) -> list[TaskEvaluationResult]:
+    """Return the failed tasks, those nearest to passing first.
+
+    Nearest are tasks that a known change would make pass, fewer changes before more; then the larger share of matched
+    rows, then of agreeing cells. Tasks without a table of their own come last; ties are in number order.
+    """
+    return sorted((task for task in summary.tasks if not task.passed), key=_distance)
+
+
+def _distance(task: TaskEvaluationResult) -> tuple[int, int, Fraction, Fraction]:
+    diagnosis = task.diagnosis
+    if diagnosis is None:
+        return 2, 0, Fraction(0), Fraction(0)
+    changes = sum(miss.group == 0 for miss in diagnosis.near_misses)
+    rows = Fraction(0)
+    if diagnosis.rows is not None:
+        found = diagnosis.rows
+        rows = Fraction(found.matched, max(1, found.matched + found.missing + found.unexpected))
+    agreeing, cells = agreeing_cells(task)
+    return 0 if changes else 1, changes, -rows, -Fraction(agreeing, max(1, cells))
+
+
+def agreeing_cells(task: TaskEvaluationResult) -> tuple[int, int]:
+    """Return how many cells agree under the nearest mapping, and of how many: those of the larger table."""
+    columns = max(task.gold_column_count, task.prediction_column_count)
+    rows = max(task.gold_row_count, task.prediction_row_count)
+    found = task.diagnosis.columns if task.diagnosis else ()
+    return sum(column.agreeing for column in found), columns * rows
+
+
+def finding_sentences(task: TaskEvaluationResult, most_columns: int = 16) -> Iterator[str]:
+    """Yield how the rows compare, and then the columns that do not agree in full, at most so many one by one."""
+    diagnosis = task.diagnosis
+    if diagnosis is None or diagnosis.rows is None:
+        return
+    yield _rows_sentence(task, diagnosis.rows)
+    columns = [
+        column
+        for column in diagnosis.columns
+        if column.prediction_index is None or column.agreeing < task.gold_row_count or column.unreadable_count
+    ]
+    yield from (_column_sentence(task, column) for column in columns[:most_columns])
+    if len(columns) > most_columns:
+        yield f"not agreeing in full, too: {counted(len(columns) - most_columns, 'more column')}"
+    partners = {column.prediction_index for column in diagnosis.columns}
+    extra = [str(j) for j in range(task.prediction_column_count) if j not in partners]
+    if extra:
+        yield f"prediction column{'s' if len(extra) > 1 else ''} {', '.join(extra)} without a partner in gold"
+
+
+def _rows_sentence(task: TaskEvaluationResult, rows: RowFindings) -> str:
+    parts = [f"{rows.matched} of {counted(task.gold_row_count, 'gold row')} matched"]
+    if rows.missing or rows.unexpected:
+        parts.append(f"{rows.missing} missing, {rows.unexpected} unexpected")
+    if rows.first_difference is not None:
+        parts.append(f"the first difference is in row {rows.first_difference}")
+    if rows.same_multiset and rows.first_difference is not None:
+        parts.append("the rows are the same in another order")
+    return "; ".join(parts)
+
+
+def _column_sentence(task: TaskEvaluationResult, column: ColumnFinding) -> str:
+    name = f"column {column.gold_index} {quoted(column.gold_name)} ({column.type})"
+    if column.prediction_index is None:
+        return f"{name} has no partner in the prediction"
+    partner = f"prediction column {column.prediction_index} {quoted(column.prediction_name or '')}"
+    sentence = f"{name} beside {partner}: {column.agreeing} of {counted(task.gold_row_count, 'cell')} agree"
+    if column.unreadable_count:
+        cells = ", ".join(f"row {cell.row} {quoted(cell.text)} {cell.reason}" for cell in column.unreadable)
+        more = column.unreadable_count - len(column.unreadable)
+        sentence += f"; {column.unreadable_count} unreadable: {cells}" + (f" and {more} more" if more > 0 else "")
+    return sentence
+
+
+class ComparedCell(NamedTuple):
+    """A cell of gold and the prediction's cell in its place; None where there is none."""
+
+    gold: str | None
+    prediction: str | None
+    differs: bool
+
+
+class ComparedRow(NamedTuple):
+    """A gold row and the prediction row beside it, numbered from 1; one of them may be None."""
+
+    gold_row: int | None
+    prediction_row: int | None
+    cells: tuple[ComparedCell, ...]
+
+
+class ComparedRows(NamedTuple):
+    """Rows that differ, cut to some columns; `left_out` columns are not among them."""
+
+    columns: tuple[ColumnFinding, ...]
+    rows: tuple[ComparedRow, ...]
+    left_out: int
+
+
+def compared_rows(diagnosis: Diagnosis, most_columns: int) -> ComparedRows | None:
+    """Return the rows that a diagnosis shows side by side, None where it shows none.
+
+    Of more than `most_columns` columns those are taken first that differ in some row.
+    """
+    rows = diagnosis.rows.sample if diagnosis.rows else ()
+    if not rows:
+        return None
+    differing = {i for row in rows for i in row.differing}
+    preferred = sorted(range(len(diagnosis.columns)), key=lambda i: i not in differing)
+    places = sorted(preferred[:most_columns])
+    return ComparedRows(
+        tuple(diagnosis.columns[i] for i in places),
+        tuple(ComparedRow(row.gold_row, row.prediction_row, _cells(row, places)) for row in rows),
+        len(diagnosis.columns) - len(places),
+    )
+
+
+def _cells(row: RowDifference, places: Sequence[int]) -> tuple[ComparedCell, ...]:
+    gold, prediction = row.gold_cells, row.prediction_cells
+    return tuple(
+        ComparedCell(gold[i] if gold else None, prediction[i] if prediction else None, i in row.differing)
+        for i in places
+    )
+
+
+def row_lines(row: ComparedRow, show: Callable[[str], str]) -> Iterator[str]:
+    """Yield the gold row and the prediction row, with ≠ before a cell that differs; `show` spells a cell."""
+    if row.gold_row is not None:
+        yield f"gold row {row.gold_row}: {', '.join(show(cell.gold or '') for cell in row.cells)}"
+    if row.prediction_row is not None:
+        cells = (
+            ("≠ " if cell.differs else "") + ("(no column)" if cell.prediction is None else show(cell.prediction))
+            for cell in row.cells
+        )
+        yield f"prediction row {row.prediction_row}: {', '.join(cells)}"
+
+
+def columns_left_out(rows: ComparedRows) -> str | None:
+    """Return a sentence on columns that are not shown, None where all are."""
+    return f"{counted(rows.left_out, 'more column')} not shown" if rows.left_out else None

@@ -1,0 +1,139 @@
+"""The formats of reports, what a report is asked for as, and where it goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from ..summary import Summary
+from .output import append, check_output, write_atomically
+
+STANDARD_OUTPUT = "-"
+LEAST_SIZE = 1_000
+DEFAULT_BYTES = 900 * 1024
+DEFAULT_CHARACTERS = 32_000
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What reports hold at most, and what they leave out.
+
+    `max_bytes`, at least LEAST_SIZE, bounds Markdown, and `max_characters` the triage text. What one of `patterns`
+    matches is replaced in every format.
+    """
+
+    max_bytes: int = DEFAULT_BYTES
+    max_characters: int = DEFAULT_CHARACTERS
+    with_passed: bool = False
+    patterns: Sequence[re.Pattern[str]] = ()
+
+
+def _markdown(summary: Summary, options: ReportOptions) -> str:
+    from .markdown import render
+
+    return render(summary, options.max_bytes)
+
+
+def _triage(summary: Summary, options: ReportOptions) -> str:
+    from .triage import render
+
+    return render(summary, options.max_characters, with_passed=options.with_passed)
+
+
+def _html(summary: Summary, options: ReportOptions) -> str:
+    from .html_page import render
+
+    return render(summary)
+
+
+def _junit(summary: Summary, options: ReportOptions) -> str:
+    from .junit import render
+
+    return render(summary)
+
+
+def _csv(summary: Summary, options: ReportOptions) -> str:
+    from .records import render_csv
+
+    return render_csv(summary)
+
+
+def _jsonl(summary: Summary, options: ReportOptions) -> str:
+    from .records import render_jsonl
+
+    return render_jsonl(summary)
+
+
+# By suffix, the longer before the shorter.
+FORMATS: dict[str, Callable[[Summary, ReportOptions], str]] = {
+    "triage.md": _triage,
+    "junit.xml": _junit,
+    "html": _html,
+    "jsonl": _jsonl,
+    "csv": _csv,
+    "md": _markdown,
+}
+# Of these, one after the other is still a file of the format.
+_APPENDABLE = ("md", "triage.md", "jsonl")
+
+
+class Report(NamedTuple):
+    """A report that was asked for: its format, and the path of its file, `-` for standard output."""
+
+    format: str
+    path: str
+    appends: bool = False
+
+
+def read_report(text: str) -> Report:
+    """Return what `FILE`, `FORMAT=FILE` or `FORMAT+=FILE` asks for; a FILE alone tells its format by its suffix.
+
+    Raises ValueError, whose text is for a person, when it is none of these.
+    """
+    names = "|".join(map(re.escape, FORMATS))
+    explicit = re.fullmatch(rf"({names})(\+?)=(.+)", text, re.DOTALL)
+    if explicit:
+        report = Report(explicit[1], explicit[3], bool(explicit[2]))
+        if report.appends and report.path == STANDARD_OUTPUT:
+            raise ValueError(f"standard output cannot be appended to, use {report.format}=-")
+        if report.appends and report.format not in _APPENDABLE:
+            raise ValueError(f"{report.format} cannot be appended to a file, only {', '.join(_APPENDABLE)} can")
+        return report
+    name = Path(text).name
+    for suffix in FORMATS:
+        if name.endswith(f".{suffix}"):
+            return Report(suffix, text)
+    raise ValueError(
+        f"expected a file with one of the suffixes .{', .'.join(sorted(FORMATS))}, or FORMAT=FILE, got {text!r}"
+    )
+
+
+def check_report(report: Report) -> None:
+    """Raise EvaluationFatalError when the report could not be written, before any work is done."""
+    if report.path != STANDARD_OUTPUT:
+        check_output(Path(report.path))
+
+
+def write_report(report: Report, summary: Summary, options: ReportOptions) -> str | None:
+    """Write a report to its file, or return its text where it is for standard output.
+
+    Markdown that is appended counts what the file already holds as part of `max_bytes`, of which at least LEAST_SIZE
+    are taken. Raises EvaluationFatalError when the file cannot be written.
+    """
+    if options.patterns:
+        from .redaction import Redactor
+
+        summary = Redactor(options.patterns).summary(summary)
+    path = Path(report.path)
+    if report.appends:
+        held = path.stat().st_size if path.is_file() else 0
+        options = replace(options, max_bytes=max(LEAST_SIZE, options.max_bytes - held))
+    text = FORMATS[report.format](summary, options)
+    if report.path == STANDARD_OUTPUT:
+        return text
+    write = append if report.appends else write_atomically
+    write(path, text)
+    return None

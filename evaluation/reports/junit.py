@@ -1,0 +1,54 @@
+"""The tasks as JUnit test cases, for whatever shows test results in CI."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+
+from ..errors import escape
+from ..results import TaskEvaluationResult
+from ..summary import METRIC, Summary
+from .explanation import finding_sentences
+from .text import cut, headline
+
+# Of these no answer was compared with gold to its end: there is no wrong answer to report.
+_ERROR_CODES = ("missing_prediction", "invalid_prediction_csv", "mapping_search_exhausted", "worker_died")
+_SHOWN_SENTENCE = 1_000
+
+
+def render(summary: Summary) -> str:
+    """Return an XML document with a test case per task, in number order.
+
+    A wrong answer is a failure. A prediction that is missing or unreadable, or that could not be judged, is an error.
+    Nothing is skipped, and no times are given, as none are measured. Characters that XML does not allow are escaped as
+    in messages.
+    """
+    errors = sum(task.error_code in _ERROR_CODES for task in summary.tasks)
+    counts = {
+        "tests": str(len(summary.tasks)),
+        "failures": str(sum(not task.passed for task in summary.tasks) - errors),
+        "errors": str(errors),
+        "skipped": "0",
+    }
+    root = ElementTree.Element("testsuites", {"name": headline(summary), **counts})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": METRIC, **counts})
+    properties = ElementTree.SubElement(suite, "properties")
+    for name in ("evaluator_version", "config_set_sha256", "gold_set_sha256", "prediction_set_sha256"):
+        value = getattr(summary, name)
+        if value is not None:
+            ElementTree.SubElement(properties, "property", {"name": name, "value": escape(value)})
+    for task in summary.tasks:
+        case = ElementTree.SubElement(suite, "testcase", {"classname": METRIC, "name": escape(task.task_id)})
+        if not task.passed:
+            _add_outcome(case, task)
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _add_outcome(case: ElementTree.Element, task: TaskEvaluationResult) -> None:
+    kind = "error" if task.error_code in _ERROR_CODES else "failure"
+    changes = task.diagnosis.changes if task.diagnosis else []
+    message = changes[0] if changes else task.error or ""
+    attributes = {"type": escape(task.error_code or ""), "message": escape(cut(message, _SHOWN_SENTENCE))}
+    outcome = ElementTree.SubElement(case, kind, attributes)
+    sentences = [task.error or "", *changes, *finding_sentences(task)]
+    outcome.text = "\n".join(escape(cut(sentence, _SHOWN_SENTENCE)) for sentence in sentences)

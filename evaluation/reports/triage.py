@@ -1,0 +1,104 @@
+"""The failed tasks in full as plain Markdown: for a language model, or to be pasted into a chat window."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..errors import counted, escape
+from ..results import TaskEvaluationResult
+from ..summary import Summary
+from .explanation import closest_first, columns_left_out, compared_rows, finding_sentences, row_lines
+from .fitting import Piece, fitted
+from .folds import evaluation_sentences, result_text
+from .markdown import plain
+from .text import cut, headline, identity, interval_text, notices
+
+_SHOWN_COLUMNS = 16
+_SHOWN_CHARACTERS = 120
+_SHOWN_SENTENCE = 1_000
+
+# What is dropped last stands first.
+_KINDS = {
+    "headline": "headlines",
+    "task": "failed tasks",
+    "finding": "findings",
+    "fold": "results over all tasks",
+    "rows": "row lists",
+    "passed": "passed tasks",
+}
+
+
+def render(summary: Summary, max_characters: int, *, with_passed: bool = False) -> str:
+    """Return the summary in at most `max_characters` characters, the failed tasks farthest from passing first.
+
+    Passed tasks are there only when asked for. Where the space is not enough, parts are dropped: first the passed
+    tasks, then the lists of differing rows, the results over all tasks, the findings, and at last the failed tasks, of
+    each those at the end before others. The headline, less than 1,000 characters, always stays.
+    """
+
+    def note(dropped: str) -> str:
+        return f"\nLeft out for want of space: {dropped}.\n"
+
+    return fitted(list(_pieces(summary, with_passed)), _KINDS, max_characters, note)
+
+
+def _pieces(summary: Summary, with_passed: bool) -> Iterator[Piece]:
+    reasons = ", ".join(f"{code} {count}" for code, count in summary.failure_counts.items())
+    yield Piece(
+        "headline",
+        f"# {headline(summary)}\n\n{interval_text(summary)}. {identity(summary)}.\n"
+        + (f"Failures by reason: {reasons}.\n" if reasons else ""),
+    )
+    for text in notices(summary):
+        yield Piece("fold", f"\n{plain(cut(text, _SHOWN_SENTENCE))}.\n")
+    for evaluation in summary.dataset_evaluations:
+        lines = [plain(cut(text, _SHOWN_SENTENCE)) for text in evaluation_sentences(evaluation)]
+        yield Piece("fold", f"\n{span(evaluation.evaluator.id)}: " + "\n".join(lines) + "\n")
+    for result in summary.summary_evaluations:
+        comment = f" ({plain(result.comment)})" if result.comment else ""
+        yield Piece("fold", f"\n{span(result.name)}: {plain(cut(result_text(result), _SHOWN_SENTENCE))}{comment}\n")
+    for task in reversed(closest_first(summary)):
+        yield from _task(task)
+    if with_passed:
+        yield from _passed(summary)
+
+
+def _task(task: TaskEvaluationResult) -> Iterator[Piece]:
+    lines = [f"\n## {plain(task.task_id)}: {plain(task.error_code or '')}\n"]
+    lines.append(f"- error: {plain(cut(task.error or '', _SHOWN_SENTENCE))}")
+    changes = task.diagnosis.changes if task.diagnosis else []
+    lines += [f"- known change that makes it pass: {plain(cut(change, _SHOWN_SENTENCE))}" for change in changes]
+    yield Piece("task", "\n".join(lines) + "\n")
+    findings = [f"- {plain(cut(sentence, _SHOWN_SENTENCE))}\n" for sentence in finding_sentences(task)]
+    if findings:
+        yield Piece("finding", "".join(findings))
+    shown = compared_rows(task.diagnosis, _SHOWN_COLUMNS) if task.diagnosis else None
+    if shown is not None:
+        names = ", ".join(span(column.gold_name) for column in shown.columns)
+        left_out = columns_left_out(shown)
+        lines = [f"- rows that differ, where marked with ≠; columns {names}" + (f", {left_out}" if left_out else "")]
+        for row in shown.rows:
+            lines += (f"  - {line}" for line in row_lines(row, span))
+        yield Piece("rows", "\n".join(lines) + "\n")
+
+
+def _passed(summary: Summary) -> Iterator[Piece]:
+    heading = "\n## Passed\n\n"
+    for task in summary.tasks:
+        if task.passed:
+            order = "in order" if task.order_sensitive else "in any order"
+            shape = f"{counted(task.gold_row_count, 'row')} {order}, {counted(task.gold_column_count, 'column')}"
+            yield Piece("passed", f"{heading}- {plain(task.task_id)}: {shape}\n")
+            heading = ""
+
+
+def span(text: str) -> str:
+    """Return `text` as a code span, between more backticks than it has in a row; (empty) for nothing."""
+    if not text:
+        return "(empty)"
+    shown = cut(escape(text), _SHOWN_CHARACTERS)
+    longest = max(map(len, re.findall("`+", shown)), default=0)
+    fence = "`" * (longest + 1)
+    pad = " " if longest or shown.startswith(" ") or shown.endswith(" ") else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
