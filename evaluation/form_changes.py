@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from .diagnosis import unmatched_rows
 from .errors import InputError, counted, quoted
-from .findings import ColumnFinding, NearMiss, RowFindings
+from .findings import NearMiss, RowFindings
 from .nearest import nearest_mapping
 from .readings import GoldColumn, Readings, TextCounts
 from .tables import Table, TableLimits, parse_table
@@ -77,14 +77,11 @@ class Candidate(NamedTuple):
 
 
 class FormChanges:
-    """The candidates of a failed task, whose columns and rows were found to compare so, and the work left for them."""
+    """The candidates of a failed task, whose rows were found to compare so, and the work left for them."""
 
-    def __init__(
-        self, task: FailedTask, name_columns: bool, columns: Sequence[ColumnFinding], rows: RowFindings | None
-    ) -> None:
+    def __init__(self, task: FailedTask, name_columns: bool, rows: RowFindings | None) -> None:
         self._task = task
         self._name_columns = name_columns
-        self._columns = columns
         self._rows = rows
         cells = task.gold.row_count * task.gold.column_count
         self.is_large = cells > _MANY_CELLS

@@ -73,7 +73,7 @@ class _Finder:
         self._task = task
         self._columns = columns
         self._rows = rows
-        self._forms = FormChanges(task, name_columns, columns, rows)
+        self._forms = FormChanges(task, name_columns, rows)
 
     @property
     def _is_in_order(self) -> bool:

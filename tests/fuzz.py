@@ -3,9 +3,9 @@
 `python3 -m tests.fuzz --seconds 60 --seed 1` builds small valid benchmarks, spoils predictions, archives, configs or
 gold files by bytes, cells, structure or file kinds, runs the command line on them, and checks what must always hold:
 the exit status is 0, 1 or 2; there is no traceback; a summary is written exactly with status 0 or 1 and can be read
-back; the verdicts of the tasks that were not touched do not change; the time and the memory are bounded. Every fault is
-printed, with the seed that finds it again, and its files are kept. The same seed gives the same inputs in the same
-order.
+back; every report of it can be made; the verdicts of the tasks that were not touched do not change; the time and the
+memory are bounded. Every fault is printed, with the seed that finds it again, and its files are kept. The same seed
+gives the same inputs in the same order.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import io
 import json
 import os
 import random
+import re
 import shutil
 import stat
 import sys
@@ -23,6 +24,7 @@ import tempfile
 import time
 import traceback
 import warnings
+import xml.etree.ElementTree as ElementTree
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -33,6 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from evaluation.cli import main as evaluate  # noqa: E402
+from evaluation.reports.formats import FORMATS, ReportOptions  # noqa: E402
 from evaluation.summary import Summary  # noqa: E402
 
 # What no small benchmark may need, on a slow machine.
@@ -348,11 +351,29 @@ def command_line(benchmark: Benchmark) -> tuple[list[str], Path]:
 
 def check_summary(benchmark: Benchmark, document: dict[str, Any]) -> None:
     """Raise FaultError when the summary cannot be read back, or a task that was not touched has failed."""
-    if Summary.from_dict(document).to_dict() != document:
+    summary = Summary.from_dict(document)
+    if summary.to_dict() != document:
         raise FaultError("the summary is not read back as it was")
+    check_reports(summary)
     for task in document["tasks"]:
         if task["task_id"] not in benchmark.touched and not task["passed"]:
             raise FaultError(f"{task['task_id']} was not touched, but failed: {task['error']}")
+
+
+def check_reports(summary: Summary) -> None:
+    """Raise FaultError when a report is not well-formed, too long, or shows what cannot be seen."""
+    options = ReportOptions(max_bytes=5_000, max_characters=5_000, with_passed=True)
+    for name, render in FORMATS.items():
+        try:
+            text = render(summary, options)
+            if name == "junit.xml":
+                ElementTree.fromstring(text)
+        except Exception:
+            raise FaultError(f"no {name} report:\n{traceback.format_exc()}") from None
+        if name != "jsonl" and re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2028]", text):
+            raise FaultError(f"a control character reached the {name} report")
+        if name.endswith("md") and len(text.encode("utf-8")) > 6_000:
+            raise FaultError(f"the {name} report is too long")
 
 
 def peak_bytes() -> int:

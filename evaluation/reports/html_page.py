@@ -185,7 +185,7 @@ def _task_table(summary: Summary) -> Iterator[str]:
     )
     yield (
         '<table id="task-table"><thead><tr><th scope="col">task</th><th scope="col">state</th>'
-        '<th scope="col">what would make it pass, or why not</th>'
+        '<th scope="col">near miss, or why it failed</th>'
         '<th scope="col">cells right</th></tr></thead>\n<tbody>\n'
     )
     for number, task in enumerate(summary.tasks):
@@ -219,7 +219,7 @@ def _explanations(summary: Summary) -> Iterator[Piece]:
         "<section>\n<h2>Failed tasks, closest to passing first</h2>\n"
         "<details><summary>How to read this</summary>\n<p>Columns are aligned by the nearest mapping: that with the "
         "most cells alike. A cell with ≠ before it differs once both sides are read under the column's rule. What "
-        "stands beside a coloured bar was tried out on the whole table, which then passed.</p>\n",
+        "stands beside a coloured bar is a near miss, all that is wrong: once mended, the whole table passed.</p>\n",
     )
     for task in failed:
         yield Piece("task", f"</details>\n{''.join(_explanation(task))}")

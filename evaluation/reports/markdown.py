@@ -87,7 +87,7 @@ def _task(task: TaskEvaluationResult) -> str:
     """Return a failed task's heading, what would make it pass, and why it failed."""
     lines = [f"\n#### {plain(task.task_id)}: {plain(task.error_code or '')}\n"]
     changes = task.diagnosis.changes if task.diagnosis else []
-    lines += [f"- **{plain(cut(change, _SHOWN_SENTENCE))}**" for change in changes[:1]]
+    lines += [f"- **near miss: {plain(cut(change, _SHOWN_SENTENCE))}**" for change in changes[:1]]
     lines += [f"- or: {plain(cut(change, _SHOWN_SENTENCE))}" for change in changes[1:]]
     lines.append(f"- {plain(cut(task.error or '', _SHOWN_SENTENCE))}")
     return "\n".join(lines) + "\n"

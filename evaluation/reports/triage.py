@@ -68,7 +68,7 @@ def _task(task: TaskEvaluationResult) -> Iterator[Piece]:
     lines = [f"\n## {plain(task.task_id)}: {plain(task.error_code or '')}\n"]
     lines.append(f"- error: {plain(cut(task.error or '', _SHOWN_SENTENCE))}")
     changes = task.diagnosis.changes if task.diagnosis else []
-    lines += [f"- known change that makes it pass: {plain(cut(change, _SHOWN_SENTENCE))}" for change in changes]
+    lines += [f"- near miss: {plain(cut(change, _SHOWN_SENTENCE))}" for change in changes]
     yield Piece("task", "\n".join(lines) + "\n")
     findings = [f"- {plain(cut(sentence, _SHOWN_SENTENCE))}\n" for sentence in finding_sentences(task)]
     if findings:
