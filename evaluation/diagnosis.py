@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress
+from itertools import chain, compress, islice
 from operator import eq, ne, not_
 from typing import NamedTuple
 
 from .cells import Rule
-from .findings import ColumnFinding, RowDifference, RowFindings, UnreadableCell, shortened
-from .readings import GoldColumn, Readings, Refusal, TextCounts, common_count, shared_counts
+from .findings import ColumnFinding, Diagnosis, RowDifference, RowFindings, UnreadableCell, shortened
+from .readings import (
+    GoldColumn,
+    ReadingBudget,
+    Readings,
+    Refusal,
+    TextCounts,
+    Unread,
+    common_count,
+    shared_count,
+    surplus,
+)
 from .tables import Table
 
 _SHOWN_ROWS = 5
@@ -18,6 +28,7 @@ _SHOWN_CELLS = 3
 # Missing rows among which the one nearest to an unexpected row is looked for.
 _NEAR_ROWS = 200
 _BEGINNING = 50
+_MOST_TEXTS_READ = 500_000
 # By so many first rows it is judged which columns tell rows apart.
 _TELLING_ROWS = 1_000
 
@@ -31,31 +42,38 @@ def compare_tables_in_full(
     ordered: bool,
     matches: Sequence[Sequence[int]] = (),
     counts: TextCounts | None = None,
-) -> tuple[tuple[ColumnFinding, ...], RowFindings]:
+) -> Diagnosis:
     """Return how the columns compare to their partners under the mapping, and the rows on the columns that have one.
 
     `matches[i]` are prediction columns known to hold the values of gold column i, and `counts` those that others use.
+    Cells that differ as texts are read, up to 500,000 of them; beyond that they count as different, and the diagnosis
+    is not complete.
     """
+    budget = ReadingBudget(_MOST_TEXTS_READ)
     readings = {column.rule: Readings(column.rule) for column in gold}
-    sides = _Sides(gold, readings, gold_table, prediction, tuple(mapping))
+    sides = _Sides(gold, readings, gold_table, prediction, tuple(mapping), budget)
     counts = counts or TextCounts()
     compared = {}
     for i, j in sides.pairs:
         if matches and j in matches[i]:
-            compared[i] = _ComparedCells(gold_table.row_count, ())
+            compared[i] = _ComparedCells(gold_table.row_count, {})
         elif ordered:
             compared[i] = _compare_cells_in_order(sides, i, j)
         else:
             compared[i] = _compare_cells_in_any_order(sides, counts, i, j)
     compare_rows = _compare_rows_in_order if ordered else _compare_rows_in_any_order
-    return tuple(_column_findings(sides, compared)), compare_rows(sides, compared)
+    columns, rows = tuple(_column_findings(sides, compared)), compare_rows(sides, compared)
+    return Diagnosis(columns, rows, complete=budget.is_complete)
 
 
 class _ComparedCells(NamedTuple):
-    """How many cells of two columns agree, texts of which some may be refused, and where ordered cells differ."""
+    """How many cells of two columns agree, what is refused, text by text with its reason, and where cells differ.
+
+    `differing` are positions, and empty where rows are not ordered.
+    """
 
     agreeing: int
-    new_texts: Sequence[str]
+    refused: Mapping[str, str]
     differing: Sequence[int] = ()
 
 
@@ -67,6 +85,7 @@ class _Sides(NamedTuple):
     gold: Table
     prediction: Table
     mapping: Sequence[int | None]
+    budget: ReadingBudget
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -103,10 +122,10 @@ class _Sides(NamedTuple):
         """Return the readings of gold column i in some rows, and those of prediction column j in others."""
         readings = self.readings[self.columns[i].rule]
         texts, others = self.gold.columns[i], self.prediction.columns[j]
-        return (
-            readings.of([texts[row] for row in gold_rows]),
-            readings.of([others[row] for row in prediction_rows]),
-        )
+        ours, theirs = [texts[row] for row in gold_rows], [others[row] for row in prediction_rows]
+        if not self.budget.may_read(len(ours) + len(theirs)):
+            return list(map(Unread, ours)), list(map(Unread, theirs))
+        return readings.of(ours), readings.of(theirs)
 
     def difference(self, gold_row: int | None, prediction_row: int | None) -> RowDifference:
         differing: tuple[int, ...] = ()
@@ -161,7 +180,7 @@ def _column_findings(sides: _Sides, compared: Mapping[int, _ComparedCells]) -> I
             yield ColumnFinding(i, shortened(column.name), column.type, None, None, 0)
             continue
         texts = sides.prediction.columns[j]
-        refused = list(_refused(sides.readings[column.rule], compared[i].new_texts, texts))
+        refused = compared[i].refused
         yield ColumnFinding(
             i,
             shortened(column.name),
@@ -169,30 +188,37 @@ def _column_findings(sides: _Sides, compared: Mapping[int, _ComparedCells]) -> I
             j,
             shortened(sides.prediction.header[j]),
             compared[i].agreeing,
-            len(refused),
-            tuple(refused[:_SHOWN_CELLS]),
+            sum(map(refused.__contains__, texts)) if refused else 0,
+            tuple(islice(_unreadable_cells(refused, texts), _SHOWN_CELLS)),
         )
 
 
-def _refused(readings: Readings, some: Sequence[str], texts: Sequence[str]) -> Iterator[UnreadableCell]:
-    """Yield the cells that the rule refuses; only some texts may be refused."""
-    refused = {
-        text: reading.reason
-        for text, reading in zip(some, readings.of(some), strict=True)
-        if isinstance(reading, Refusal)
-    }
+def _unreadable_cells(refused: Mapping[str, str], texts: Sequence[str]) -> Iterator[UnreadableCell]:
     for row, text in enumerate(texts, start=1) if refused else ():
         if text in refused:
             yield UnreadableCell(row, shortened(text), refused[text])
 
 
+def _refusals(readings: Iterable[object]) -> dict[str, str]:
+    """Return why texts are refused, by text."""
+    return {reading.text: reading.reason for reading in readings if isinstance(reading, Refusal)}
+
+
 def _compare_cells_in_order(sides: _Sides, i: int, j: int) -> _ComparedCells:
     """Compare by position; cells that are the same text agree whatever the rule."""
     texts, others = sides.gold.columns[i], sides.prediction.columns[j]
+    readings = sides.readings[sides.columns[i].rule]
     places = list(compress(range(sides.shared_rows), map(ne, texts, others)))
-    differing = list(compress(places, map(ne, *sides.values(i, j, places, places))))
-    new = list({*map(others.__getitem__, differing), *others[sides.shared_rows :]})
-    return _ComparedCells(sides.shared_rows - len(differing), new, differing)
+    surplus = others[sides.shared_rows :]
+    if not sides.budget.may_read(2 * len(places) + len(surplus)):
+        return _ComparedCells(sides.shared_rows - len(places), {}, places)
+    theirs = readings.of([others[place] for place in places])
+    refused = _refusals(theirs)
+    differing = places
+    if len(refused) < len(theirs):
+        differing = list(compress(places, map(ne, readings.of([texts[place] for place in places]), theirs)))
+    refused.update(_refusals(readings.of(surplus)))
+    return _ComparedCells(sides.shared_rows - len(differing), refused, differing)
 
 
 def _compare_cells_in_any_order(sides: _Sides, counts: TextCounts, i: int, j: int) -> _ComparedCells:
@@ -200,11 +226,18 @@ def _compare_cells_in_any_order(sides: _Sides, counts: TextCounts, i: int, j: in
     ours, theirs = counts.of(sides.gold.columns[i]), counts.of(sides.prediction.columns[j])
     # `Counter` compares itself in Python code, a dictionary in C.
     if dict.__eq__(ours, theirs):
-        return _ComparedCells(sides.gold.row_count, ())
+        return _ComparedCells(sides.gold.row_count, {})
     readings = sides.readings[sides.columns[i].rule]
-    shared = shared_counts(ours, theirs)
-    agreeing = shared.common + common_count(readings.counted(shared.rest), readings.counted(shared.other_rest))
-    return _ComparedCells(agreeing, list(shared.other_rest))
+    common = list(ours.keys() & theirs.keys())
+    agreeing = shared_count(ours, theirs, common)
+    if not sides.budget.may_read(len(ours) + len(theirs) - 2 * len(common)):
+        return _ComparedCells(agreeing, {})
+    rest, other_rest = surplus(ours, theirs, common), surplus(theirs, ours, common)
+    values = readings.counted(other_rest)
+    refused = _refusals(values)
+    if len(refused) < len(values):
+        agreeing += common_count(readings.counted(rest), values)
+    return _ComparedCells(agreeing, refused)
 
 
 def _compare_rows_in_any_order(sides: _Sides, compared: Mapping[int, _ComparedCells]) -> RowFindings:
@@ -221,17 +254,21 @@ def _compare_rows_in_order(sides: _Sides, compared: Mapping[int, _ComparedCells]
     matched_count = shared - len(differing)
     our_rest, their_rest = ([*differing, *range(shared, count)] for count in (gold_count, prediction_count))
     missing, unexpected = _unmatched(sides, our_rest, their_rest, _by_agreement(compared))
-    shown = max(our_rest, their_rest, key=len)[:_SHOWN_ROWS]
+    if len(missing) < len(our_rest) and (missing or unexpected):
+        # Some rows are there, but elsewhere; what is wrong with the others is worth more to see.
+        sample = tuple(sides.sample(missing, unexpected))
+    else:
+        shown = max(our_rest, their_rest, key=len)[:_SHOWN_ROWS]
+        numbers = ([row if row < count else None for count in (gold_count, prediction_count)] for row in shown)
+        sample = tuple(sides.difference(ours, theirs) for ours, theirs in numbers)
     return RowFindings(
         matched_count,
         gold_count - matched_count,
         prediction_count - matched_count,
-        shown[0] + 1 if shown else None,
+        min(our_rest[:1] + their_rest[:1], default=-1) + 1 or None,
         not missing and not unexpected,
-        tuple(
-            sides.difference(row if row < gold_count else None, row if row < prediction_count else None)
-            for row in shown
-        ),
+        gold_count - len(missing),
+        sample,
     )
 
 
@@ -248,7 +285,12 @@ def unmatched_rows(
 ) -> tuple[list[int], list[int]]:
     """Return which rows of gold and of the prediction, in any order, have no equal on the other side."""
     sides = _Sides(
-        gold, {column.rule: Readings(column.rule) for column in gold}, gold_table, prediction, tuple(mapping)
+        gold,
+        {column.rule: Readings(column.rule) for column in gold},
+        gold_table,
+        prediction,
+        tuple(mapping),
+        ReadingBudget(_MOST_TEXTS_READ),
     )
     telling = sorted(range(len(gold)), key=lambda i: -len(set(gold[i].texts[:_TELLING_ROWS])))
     return _unmatched(sides, range(gold_table.row_count), range(prediction.row_count), telling)

@@ -76,8 +76,9 @@ class RowFindings:
     """How the rows compare under the nearest mapping, columns without a partner left out.
 
     `matched + missing` is the number of gold rows, `matched + unexpected` that of prediction rows. Where the order of
-    rows counts, rows match by position, `first_difference` is the first data row that differs, and `same_multiset` says
-    whether only the order does; else both are None.
+    rows counts, rows match by position, `first_difference` is the first data row that differs, `same_multiset` says
+    whether only the order does, and `matched_in_any_order` counts the gold rows that are there wherever; else these are
+    None.
     """
 
     matched: int
@@ -85,6 +86,7 @@ class RowFindings:
     unexpected: int
     first_difference: int | None = None
     same_multiset: bool | None = None
+    matched_in_any_order: int | None = None
     sample: tuple[RowDifference, ...] = ()
 
 
@@ -106,12 +108,14 @@ class NearMiss:
 class Diagnosis:
     """Why a task failed, and what would make it pass, the most likely first.
 
-    `columns` is empty and `rows` None where no table could be read.
+    `columns` is empty and `rows` None where no table could be read. Where it is not `complete`, so many cells differ as
+    texts that not all were read: more may agree, match or be unreadable than is counted.
     """
 
     columns: tuple[ColumnFinding, ...] = ()
     rows: RowFindings | None = None
     near_misses: tuple[NearMiss, ...] = ()
+    complete: bool = True
 
     @property
     def changes(self) -> list[str]:
@@ -163,6 +167,7 @@ class Diagnosis:
             ),
             None if rows is None else RowFindings(**{**rows, "sample": tuple(map(_row_difference, rows["sample"]))}),
             tuple(NearMiss(**miss) for miss in document["near_misses"]),
+            document["complete"],
         )
 
 

@@ -24,6 +24,7 @@ _LEAST_CELLS = 2_000_000
 # Of a table of more, one near miss is enough, and what would take as long as the verdict is not looked into.
 _MANY_CELLS = 200_000
 _SAMPLED_ROWS = 20
+_FIRST_BYTES = 1 << 16
 _SHOWN_ROWS = 3
 
 _Element = TypeVar("_Element")
@@ -89,8 +90,19 @@ class FormChanges:
 
     def may_spend(self, table: Table) -> bool:
         """Return whether there is work left for a change of a whole table, and count it."""
-        self._cells_left -= table.column_count * table.row_count
+        return self.may_spend_cells(table.column_count * table.row_count)
+
+    def may_spend_cells(self, cells: int) -> bool:
+        """Return whether there is work left for a change of so many cells, and count it."""
+        self._cells_left -= cells
         return self._cells_left >= 0
+
+    def may_be_equal(self, candidate: Candidate) -> bool:
+        """Return whether a large table's first rows have cells that gold has, for the most part."""
+        known = list(map(self._knows, candidate.columns))
+        sample = candidate.prediction.rows[:_SAMPLED_ROWS]
+        found = sum(any(knows(cell) for knows in known) for row in sample for cell in row)
+        return not self.is_large or 2 * found >= len(sample) * candidate.prediction.column_count
 
     def candidates(self) -> Iterator[Candidate]:
         """Yield the prediction as it is, and with its form changed."""
@@ -113,14 +125,20 @@ class FormChanges:
         return Candidate(misses, self._task.gold, columns, prediction, self._task.ordered, tuple(range(len(columns))))
 
     def _other_readings(self, data: bytes) -> Iterator[Candidate]:
+        first_line = data[:_FIRST_BYTES].partition(b"\n")[0]
         for delimiter, name in _DELIMITERS:
+            if self.is_large and first_line.count(delimiter.encode()) != self._task.gold.column_count - 1:
+                continue
             try:
                 table = parse_table(data, self._task.limits, delimiter)
             except InputError:
                 continue
             miss = NearMiss("delimiter", f"cells are separated by {name}, not by commas")
             yield self._candidate((miss,), table)
-        for encoding in _ENCODINGS:
+            if table.column_count == self._task.gold.column_count + 1:
+                base = self._candidate((miss,), table)
+                yield from self._columns_changed(base._replace(mapping=tuple(self.mapping(base))))
+        for encoding in _ENCODINGS if self._task.prediction is None else ():
             try:
                 table = parse_table(data.decode(encoding).encode("utf-8"), self._task.limits)
             except (UnicodeError, InputError):
@@ -154,7 +172,7 @@ class FormChanges:
         if surplus > 0 and self._may_pass_without_columns:
             kept = sorted(j for j in mapping if j is not None)
             extra = [j for j in range(prediction.column_count) if j not in kept]
-            what = ", ".join(f"{j} {quoted(prediction.header[j])}" if self._name_columns else str(j) for j in extra)
+            what = ", ".join(map(self._headed, extra))
             is_none = "column {} is" if surplus == 1 else "columns {} are"
             miss = NearMiss("extra_columns", f"prediction {is_none.format(what)} not in gold")
             yield self._with_prediction_columns(base, miss, kept)
@@ -179,7 +197,7 @@ class FormChanges:
         mapping = None
         if set(places).issuperset(base.mapping):
             mapping = tuple(None if j is None else places.index(j) for j in base.mapping)
-        return base._replace(misses=(miss,), prediction=prediction, mapping=mapping)
+        return base._replace(misses=(*base.misses, miss), prediction=prediction, mapping=mapping)
 
     def _without_missing_columns(self, base: Candidate, mapping: Sequence[int | None]) -> Candidate:
         places = tuple(i for i, j in enumerate(mapping) if j is not None)
@@ -208,7 +226,7 @@ class FormChanges:
                         continue
                     if not self.may_spend(prediction):
                         return
-                    message = f"prediction columns {j} and {k} are one column of gold"
+                    message = f"prediction columns {self._headed(j)} and {self._headed(k)} are one column of gold"
                     rows = [(*_others(row, j, k), joint.join((row[j], row[k]))) for row in prediction.rows]
                     table = Table((*_others(prediction.header, j, k), ""), rows)
                     yield self._candidate((NearMiss("split_columns", message),), table)
@@ -235,7 +253,7 @@ class FormChanges:
                     firsts, _, seconds = zip(*(part(text, joint) for text in column), strict=True)
                     header, columns = _others(prediction.header, j), _others(prediction.columns, j)
                     table = Table.of_columns((*header, "", ""), [*columns, firsts, seconds])
-                    message = f"prediction column {j} is two columns of gold"
+                    message = f"prediction column {self._headed(j)} is two columns of gold"
                     yield self._candidate((NearMiss("merged_columns", message),), table)
 
     def _may_be_of_gold(self, parts: Sequence[tuple[str, str, str]]) -> bool:
@@ -287,6 +305,13 @@ class FormChanges:
             return base.mapping
         self.may_spend(base.gold)
         return nearest_mapping(base.columns, base.prediction, ordered=base.ordered, counts=self._task.counts)
+
+    def _headed(self, j: int) -> str:
+        """Return a column of the prediction by its number and its name."""
+        table = self._task.prediction
+        if not self._name_columns or table is None or j >= table.column_count:
+            return str(j)
+        return f"{j} {quoted(table.header[j])}"
 
     def called(self, i: int) -> str:
         return f"column {i} {quoted(self._task.columns[i].name)}" if self._name_columns else f"column {i}"

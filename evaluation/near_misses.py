@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import filterfalse, islice
 
-from .cells import Rule
+from .cells import DateRule, DatetimeRule, Rule
 from .columns import TypedColumns, try_column
 from .comparison import compare_tables
 from .diagnosis import compare_tables_in_full, unmatched_rows
 from .errors import MappingBudgetError
-from .findings import ColumnFinding, Diagnosis, NearMiss, RowFindings
+from .findings import Diagnosis, NearMiss
 from .form_changes import Candidate, FailedTask, FormChanges
 from .tables import Table
 from .value_changes import ValueChange, value_changes
@@ -23,6 +23,8 @@ from .value_changes import ValueChange, value_changes
 _SEARCH_BUDGET = 5_000_000
 _SAMPLED_ROWS = 20
 _MOST_GROUPS = 3
+# How much more a changed cell takes than one that is compared.
+_WEIGHTS = ((DateRule, 15), (DatetimeRule, 15), (object, 4))
 
 _ROW_ORDER = NearMiss("row_order", "the rows are right, but not their order")
 
@@ -34,8 +36,8 @@ def diagnose(task: FailedTask, *, name_columns: bool = True) -> Diagnosis:
     column, but by its number.
     """
     if task.prediction is None:
-        return Diagnosis(near_misses=_near_misses(_Finder(task, name_columns)))
-    columns, rows = compare_tables_in_full(
+        return Diagnosis(near_misses=_near_misses(_Finder(task, name_columns, Diagnosis())))
+    diagnosis = compare_tables_in_full(
         task.columns,
         task.gold,
         task.prediction,
@@ -44,7 +46,7 @@ def diagnose(task: FailedTask, *, name_columns: bool = True) -> Diagnosis:
         matches=task.matches,
         counts=task.counts,
     )
-    return Diagnosis(columns, rows, _near_misses(_Finder(task, name_columns, columns, rows)))
+    return replace(diagnosis, near_misses=_near_misses(_Finder(task, name_columns, diagnosis)))
 
 
 def _near_misses(finder: _Finder) -> tuple[NearMiss, ...]:
@@ -61,19 +63,13 @@ def _near_misses(finder: _Finder) -> tuple[NearMiss, ...]:
 
 
 class _Finder:
-    """Looks for near misses of a task, of which columns and rows were found to compare so."""
+    """Looks for near misses of a task, of which so much was found already."""
 
-    def __init__(
-        self,
-        task: FailedTask,
-        name_columns: bool,
-        columns: Sequence[ColumnFinding] = (),
-        rows: RowFindings | None = None,
-    ) -> None:
+    def __init__(self, task: FailedTask, name_columns: bool, found: Diagnosis) -> None:
         self._task = task
-        self._columns = columns
-        self._rows = rows
-        self._forms = FormChanges(task, name_columns, rows)
+        self._columns = found.columns
+        self._rows = found.rows
+        self._forms = FormChanges(task, name_columns, found.rows)
 
     @property
     def _is_in_order(self) -> bool:
@@ -86,6 +82,8 @@ class _Finder:
         for candidate in self._forms.candidates():
             if candidate.misses and self._passes(candidate):
                 yield candidate.misses
+            elif candidate.misses and self._passes_reordered(candidate):
+                yield (*candidate.misses, _ROW_ORDER)
             elif not candidate.misses and candidate.ordered and self._is_reordered(candidate):
                 yield (_ROW_ORDER,)
             else:
@@ -98,6 +96,11 @@ class _Finder:
                 continue
             if candidate.gold.column_count == candidate.prediction.column_count:
                 yield from self._with_values_changed(candidate)
+
+    def _passes_reordered(self, candidate: Candidate) -> bool:
+        if not candidate.ordered or self._forms.is_large:
+            return False
+        return self._passes(candidate._replace(ordered=False, mapping=None))
 
     def _is_reordered(self, candidate: Candidate) -> bool:
         if candidate.gold.column_count != candidate.prediction.column_count:
@@ -161,6 +164,9 @@ class _Finder:
         self, rule: Rule, gold: Sequence[str], prediction: Sequence[str], ordered: bool
     ) -> ValueChange | None:
         """Return a change that makes two columns equal, None where none does."""
+        weight = next(weight for kind, weight in _WEIGHTS if isinstance(rule, kind))
+        if not self._forms.may_spend_cells(weight * len(prediction)):
+            return None
         wanted = None
         if len(prediction) > _SAMPLED_ROWS:
             known = _KnownValues()
@@ -183,6 +189,8 @@ class _Finder:
             return False
         if candidate.mapping is not None and self._is_equal_as_mapped(candidate, candidate.mapping):
             return True
+        if not self._forms.may_be_equal(candidate):
+            return False
         places: dict[Rule, int] = {}
         kinds = [places.setdefault(column.rule, len(places)) for column in candidate.columns]
         columns = TypedColumns(gold.columns, list(places), ordered=candidate.ordered)

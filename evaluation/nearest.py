@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import chain, compress, filterfalse
 from operator import ne
 from typing import NamedTuple
@@ -37,30 +38,48 @@ def nearest_mapping(
     The agreement of two columns is the number of rows with equal canonical values where rows are ordered, else the size
     of the intersection of their multisets. The mapping, of the smaller side into the larger, is the one with the
     greatest sum of agreements. Ties go to the one with more headers that equal the gold name, then to the
-    lexicographically smallest.
+    lexicographically smallest. Where rows are ordered, but by position less than half of the cells of the larger table
+    agree, rows have moved, and columns are compared as if they were not ordered.
 
     Of tables so large that this would take more than 200,000 readings, agreement is judged by the first rows, the texts
     of which are looked for in the whole of the other column; and gold columns that `matches` names prediction columns
     for, which hold the same values, agree with these alone. `counts` are those that others use, too.
+    """
+    counts = counts or TextCounts()
+    mapping, share = _heaviest(gold, prediction, matches, None if ordered else counts)
+    if ordered and 2 * share < 1:
+        mapping, _ = _heaviest(gold, prediction, matches, counts)
+    return mapping
+
+
+def _heaviest(
+    gold: Sequence[GoldColumn], prediction: Table, matches: _Matches, counts: TextCounts | None
+) -> tuple[tuple[int | None, ...], Fraction]:
+    """Return the mapping with the greatest sum of agreements, and what share of the larger table's cells agree.
+
+    `counts` is None where rows are ordered.
     """
     name = TextRule().canonical
     headers = [name(header) for header in prediction.header]
     rules = len({column.rule for column in gold})
     rows = max(len(gold[0].texts), prediction.row_count)
     if rules * len(headers) * rows <= _MOST_CELLS_READ:
-        agreements = _agreements(gold, prediction, ordered=ordered)
+        whole = rows
+        agreements = _agreements(gold, prediction, ordered=counts is None)
     else:
         sampled = max(1, min(_SAMPLED_ROWS, _MOST_CELLS_READ // (2 * rules * len(headers))))
-        sample = _Sample(prediction.columns, sampled, None if ordered else counts or TextCounts())
-        agreements = _rough_agreements(gold, sample, matches)
+        whole = _ROW * sampled
+        agreements = _rough_agreements(gold, _Sample(prediction.columns, sampled, counts), matches)
     # Even all headers together weigh less than one agreeing cell.
     unit = len(headers) + 1
-    return heaviest_matching(
+    mapping = heaviest_matching(
         [
             [unit * weight + (header == name(column.name)) for weight, header in zip(row, headers, strict=True)]
             for column, row in zip(gold, agreements, strict=True)
         ]
     )
+    agreeing = sum(row[j] for row, j in zip(agreements, mapping, strict=True) if j is not None)
+    return mapping, Fraction(agreeing, max(1, whole * max(len(gold), len(headers))))
 
 
 def _agreements(gold: Sequence[GoldColumn], prediction: Table, *, ordered: bool) -> list[list[int]]:

@@ -6,11 +6,16 @@ import contextlib
 from collections import Counter
 from collections.abc import Sequence
 from itertools import compress
-from operator import eq, ne
-from typing import NamedTuple
+from operator import eq, gt
+from typing import NamedTuple, TypeVar
 
 from .cells import Rule, canonical_column
 from .errors import CellError
+
+# So few texts are read whatever is left to be read.
+_FEW_TEXTS = 1_000
+
+_Key = TypeVar("_Key", bound=object)
 
 
 class GoldColumn(NamedTuple):
@@ -27,6 +32,28 @@ class Refusal(NamedTuple):
 
     text: str
     reason: str
+
+
+class Unread(NamedTuple):
+    """What stands for a text that was not read, as that would have been too much work: equal to the same text only."""
+
+    text: str
+
+
+class ReadingBudget:
+    """How many texts may still be read; `is_complete` says whether all that was asked for has been."""
+
+    def __init__(self, texts: int) -> None:
+        self._left = texts
+        self.is_complete = True
+
+    def may_read(self, count: int) -> bool:
+        """Return whether so many texts may be read, and count them if so; a few always may."""
+        if count > max(_FEW_TEXTS, self._left):
+            self.is_complete = False
+            return False
+        self._left -= count
+        return True
 
 
 class Readings(dict[str, object]):
@@ -46,7 +73,7 @@ class Readings(dict[str, object]):
 
     def of(self, texts: Sequence[str]) -> list[object]:
         """Return the readings of the texts, in their order."""
-        if len(texts) > len(self):
+        if 2 * sum(map(self.__contains__, texts)) < len(texts):
             # All at once takes less, as long as none is refused.
             with contextlib.suppress(CellError):
                 values: list[object] = [*canonical_column(self._rule, texts)]
@@ -56,8 +83,11 @@ class Readings(dict[str, object]):
 
     def counted(self, texts: Counter[str]) -> Counter[object]:
         """Return how often each reading occurs where each text occurs so often."""
+        readings = self.of(list(texts))
+        if texts.total() == len(texts):
+            return Counter(readings)
         values: Counter[object] = Counter()
-        for value, count in zip(self.of(list(texts)), texts.values(), strict=True):
+        for value, count in zip(readings, texts.values(), strict=True):
             values[value] += count
         return values
 
@@ -75,31 +105,24 @@ class TextCounts:
         return self._found[id(texts)][1]
 
 
-class SharedCounts(NamedTuple):
-    """The size of the intersection of two multisets, and what each has more than the other."""
-
-    common: int
-    rest: Counter[str]
-    other_rest: Counter[str]
+def shared_count(counts: Counter[_Key], others: Counter[_Key], common: Sequence[_Key]) -> int:
+    """Return the size of the intersection of two multisets, which have these elements in common."""
+    # As `(counts & others).total()`, which takes a step of Python code per element.
+    return sum(map(min, map(counts.__getitem__, common), map(others.__getitem__, common)))
 
 
-def shared_counts(counts: Counter[str], others: Counter[str]) -> SharedCounts:
-    """Return what two multisets share and what not; most elements are looked at in C only."""
-    common = list(counts.keys() & others.keys())
+def surplus(counts: Counter[str], others: Counter[str], common: Sequence[str]) -> Counter[str]:
+    """Return what a multiset has more than another, which has these elements in common with it."""
+    rest = {text: counts[text] for text in counts.keys() - common}
     ours, theirs = list(map(counts.__getitem__, common)), list(map(others.__getitem__, common))
-    unequal = list(compress(zip(common, ours, theirs, strict=True), map(ne, ours, theirs)))
-    rest = {text: counts[text] for text in counts.keys() - others.keys()}
-    other_rest = {text: others[text] for text in others.keys() - counts.keys()}
-    rest.update((text, one - other) for text, one, other in unequal if one > other)
-    other_rest.update((text, other - one) for text, one, other in unequal if one < other)
-    return SharedCounts(sum(map(min, ours, theirs)), Counter(rest), Counter(other_rest))
+    unequal = compress(zip(common, ours, theirs, strict=True), map(gt, ours, theirs))
+    rest.update((text, one - other) for text, one, other in unequal)
+    return Counter(rest)
 
 
 def common_count(counts: Counter[object], others: Counter[object]) -> int:
     """Return the size of the intersection of two multisets."""
-    # As `(counts & others).total()`, which takes a step of Python code per element.
-    common = list(counts.keys() & others.keys())
-    return sum(map(min, map(counts.__getitem__, common), map(others.__getitem__, common)))
+    return shared_count(counts, others, list(counts.keys() & others.keys()))
 
 
 def positions_alike(values: Sequence[object], others: Sequence[object]) -> int:

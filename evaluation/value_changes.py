@@ -46,7 +46,7 @@ _OFFSET = re.compile(r"(?<=\d)(?:[Zz]|[+-]\d\d:?\d\d)$")
 _ISO_DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _DAY_FORMATS = (
     *("%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y年%m月%d日"),
-    *("%B %d, %Y", "%b %d, %Y", "%d %B %Y", "%d %b %Y", "%d-%b-%Y"),
+    *("%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y", "%d %B %Y", "%d %b %Y", "%d-%b-%Y"),
 )
 _TIME_FORMATS = ("", " %H:%M", " %H:%M:%S", ", %H:%M", "T%H:%M:%S", " %I:%M %p")
 _DIRECTIVES = (
@@ -55,6 +55,8 @@ _DIRECTIVES = (
 )
 # More digits than any cell that a person would compare by eye.
 _MOST_DIGITS = 60
+# No number, date or Boolean that a person would write is longer.
+_MOST_CHARACTERS = 1_000
 _CONTEXT = Context(prec=2 * _MOST_DIGITS)
 
 
@@ -78,8 +80,11 @@ def value_changes(
 
     With `wanted`, messages that were yielded for some of the cells, others are not tried where that takes long.
     """
+    if not isinstance(rule, TextRule) and max(map(len, prediction), default=0) > _MOST_CHARACTERS:
+        return
     apply = partial(_of_prediction, rule, gold, prediction, wanted)
-    yield from apply("null_spelling", "spells null in another way", _without_null_word)
+    word = next((text.strip() for text in prediction if text.strip().casefold() in _NULL_WORDS), "")
+    yield from apply("null_spelling", f"spells null as {word!r}", _without_null_word)
     if isinstance(rule, NumberRule):
         yield from _number_changes(rule, apply)
         if rule.mode != "integer":
@@ -93,6 +98,7 @@ def value_changes(
             ("letter_case", "differs in letter case only", str.casefold),
             ("inner_whitespace", "differs in white space inside the cells only", _with_single_spaces),
             ("leading_zeros", "differs in leading zeros only", _without_leading_zeros),
+            ("number_format", "differs in a decimal point only, as in 7.0 for 7", _without_decimal_point),
         ):
             yield ValueChange(code, message, list(map(change, gold)), list(map(change, prediction)), rule)
     else:
@@ -132,7 +138,15 @@ def _without_leading_zeros(text: str) -> str:
     return stripped.lstrip("0") or "0" if stripped.isdigit() else text
 
 
+def _without_decimal_point(text: str) -> str:
+    stripped = text.strip()
+    whole = stripped.removesuffix(".0")
+    return whole if whole.isdigit() else text
+
+
 def _number_changes(rule: NumberRule, apply: _Apply) -> Iterator[ValueChange]:
+    yield from apply("number_format", "is written with percent signs", _without_percent_sign)
+    yield from apply("scale", "is written in percent, with percent signs, not as a fraction", _of_percent)
     written = "is written with a currency, a unit or another separator"
     yield from apply("number_format", written, _bare_number)
     yield from apply("number_format", "has decimal commas", lambda text: _with_decimal_point(_bare_number(text)))
@@ -145,6 +159,18 @@ def _number_changes(rule: NumberRule, apply: _Apply) -> Iterator[ValueChange]:
 def _rounded_to_integer(text: str) -> str:
     plain = text.strip().replace(",", "")
     return format(_decimal(plain).quantize(Decimal(1), ROUND_HALF_UP, _CONTEXT), "f") if plain else text
+
+
+def _without_percent_sign(text: str) -> str:
+    """Return what is before a percent sign; a null stays, a number without one raises ValueError."""
+    stripped = text.strip()
+    if stripped and not stripped.endswith("%"):
+        raise ValueError("no percent sign")
+    return stripped.removesuffix("%").rstrip()
+
+
+def _of_percent(text: str) -> str:
+    return _scaled(_without_percent_sign(text), -2)
 
 
 def _bare_number(text: str) -> str:
@@ -186,14 +212,15 @@ def _rounding_changes(gold: Texts, prediction: Texts) -> Iterator[ValueChange]:
         return
     rule = NumberRule("decimal_places", digits)
     shown = f"{digits} digits" if digits != 1 else "1 digit"
-    yield ValueChange(
-        "rounding", f"has only {shown} after the point, and agrees with gold as far", gold, prediction, rule
-    )
+    only = f"has only {shown} after the point" if digits else "has no digits after the point"
+    yield ValueChange("rounding", f"{only}, and agrees with gold as far as it goes", gold, prediction, rule)
     try:
         cut = [_truncated(text, digits) for text in gold]
     except (ValueError, InvalidOperation):
         return
-    yield ValueChange("rounding", f"is cut off after {shown}, not rounded", cut, prediction, rule)
+    yield ValueChange(
+        "rounding", f"is cut off after {shown if digits else 'the point'}, not rounded", cut, prediction, rule
+    )
 
 
 def _digits_after_point(texts: Texts) -> int:
@@ -210,7 +237,7 @@ def _truncated(text: str, digits: int) -> str:
 def _moment_changes(prediction: Texts, apply: _Apply) -> Iterator[ValueChange]:
     yield from apply("date_format", "has day and month swapped", _with_day_and_month_swapped)
     for day in _DAY_FORMATS:
-        if not all(not text.strip() or _may_be(day, text) for text in prediction[:1]):
+        if not all(_may_be(day, text) for text in prediction[:1] if not _ISO_DAY.match(text.strip())):
             continue
         for time in _TIME_FORMATS:
             message = f"is written as {_spelled(day + time)}, not as an ISO 8601 date"
@@ -229,11 +256,12 @@ def _spelled(format: str) -> str:
 def _may_be(day: str, text: str) -> bool:
     """Return whether the text has the separators of a format."""
     separators = {character for character in day if not character.isalnum() and character not in "% "}
-    return all(separator in text for separator in separators)
+    return not text.strip() or all(separator in text for separator in separators)
 
 
 def _from_format(text: str, format: str) -> str:
-    if not text.strip():
+    # Some of the cells may be right.
+    if not text.strip() or _ISO_DAY.match(text.strip()):
         return text
     return datetime.strptime(text.strip(), format).isoformat()
 

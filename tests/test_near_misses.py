@@ -252,7 +252,7 @@ class SummaryTest(BenchmarkTestCase):
     def test_failed_tasks_with_a_prediction_are_diagnosed(self) -> None:
         tasks = self.score()["tasks"]
         self.assertEqual(["diagnosis" in task for task in tasks], [False, True, False, True])
-        self.assertEqual(tasks[3]["diagnosis"], {"columns": [], "rows": None, "near_misses": []})
+        self.assertEqual(tasks[3]["diagnosis"], {"columns": [], "rows": None, "near_misses": [], "complete": True})
         self.assertEqual(["diagnosis" in task for task in self.score("--no-diagnosis")["tasks"]], [False] * 4)
 
     def test_the_summary_fits_its_schema_and_is_read_back(self) -> None:
