@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import argparse
 import re
+import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .configs import is_task_id
+from .errors import quoted
 from .suite import MAX_JOBS
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
@@ -34,7 +36,9 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FILE",
         help="a report, in the format that its suffix names: .md, .triage.md, .html, .junit.xml, .csv or .jsonl; "
-        "or FORMAT=FILE, - for standard output, or md+=FILE to append; may be given several times",
+        "or FORMAT=FILE, FORMAT being such a suffix without its first dot, FORMAT=- for standard output (what is else "
+        "printed there then goes to standard error), or FORMAT+=FILE to append md, triage.md or jsonl; may be given "
+        "several times",
     )
     add(
         "--report-max-bytes",
@@ -63,12 +67,8 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
 def report_options(arguments: argparse.Namespace) -> ReportOptions:
     """Return what the options of `add_report_options` ask for."""
     from .reports.formats import ReportOptions
-    from .reports.redaction import DEFAULT_PATTERNS
 
-    options = ReportOptions(
-        with_passed=arguments.include_passing,
-        patterns=(*map(re.compile, DEFAULT_PATTERNS), *arguments.redact_pattern),
-    )
+    options = ReportOptions(with_passed=arguments.include_passing, patterns=arguments.redact_pattern)
     sizes = {"max_bytes": arguments.report_max_bytes, "max_characters": arguments.report_max_characters}
     return replace(options, **{name: size for name, size in sizes.items() if size is not None})
 
@@ -91,9 +91,11 @@ def report_size(text: str) -> int:
 def pattern(text: str) -> re.Pattern[str]:
     """Return a regular expression."""
     try:
-        return re.compile(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return re.compile(text)
     except (re.error, OverflowError, RecursionError) as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no regular expression: {error}") from None
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is no regular expression: {error}") from None
 
 
 def path(text: str) -> str:

@@ -8,7 +8,7 @@ the file knows whose it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 # The ranges are spelled out, not asked of the Unicode tables, so that a message has the same bytes on every Python:
 # control characters, soft hyphen, invisible and bidirectional formatting, line separators, surrogates, private use,
@@ -78,11 +78,14 @@ class MappingBudgetError(EvaluationError):
     """The column-mapping search met its work budget before it could decide."""
 
 
-def escape(text: str) -> str:
-    """Return `text` with everything that a terminal or a reader could not see as itself written as an escape."""
+def escape(text: str, spell: Callable[[int], str] | None = None) -> str:
+    """Return `text` with everything that a terminal or a reader could not see as itself written as an escape.
+
+    `spell` says how a code point is written, by default as in Python.
+    """
     if text.isascii() and text.isprintable():
         return text
-    return re.sub(_UNSHOWABLE, lambda match: _escaped(ord(match.group())), text)
+    return re.sub(_UNSHOWABLE, lambda match: (spell or _escaped)(ord(match.group())), text)
 
 
 def quoted(text: str) -> str:

@@ -121,16 +121,31 @@ class Diagnosis:
     def changes(self) -> list[str]:
         """Each change that would be enough, as a part of a sentence, the likeliest first."""
         groups = sorted({miss.group for miss in self.near_misses})
-        return [" and ".join(miss.message for miss in self.near_misses if miss.group == group) for group in groups]
+        return [", and ".join(miss.message for miss in self.near_misses if miss.group == group) for group in groups]
 
-    @property
-    def is_consistent(self) -> bool:
-        """Whether rows are as wide as there are columns, and codes and places are known ones."""
-        width = range(len(self.columns))
+    def is_consistent(self, gold_columns: int, prediction_columns: int, gold_rows: int, prediction_rows: int) -> bool:
+        """Whether it can be that of tables with so many columns and rows."""
+        rows, width = self.rows, len(self.columns)
+        if rows is None:
+            fits = width == 0
+        else:
+            fits = (width, rows.matched + rows.missing, rows.matched + rows.unexpected) == (
+                gold_columns,
+                gold_rows,
+                prediction_rows,
+            ) and min(rows.matched, rows.missing, rows.unexpected) >= 0
         return (
-            all(miss.code in NEAR_MISS_CODES for miss in self.near_misses)
-            and all(len(cells) == len(width) for row in self._sample for cells in row.sides)
-            and all(set(width).issuperset(row.differing) for row in self._sample)
+            fits
+            and all(miss.code in NEAR_MISS_CODES for miss in self.near_misses)
+            and [column.gold_index for column in self.columns] == list(range(width))
+            and all(
+                column.prediction_index is None or 0 <= column.prediction_index < prediction_columns
+                for column in self.columns
+            )
+            and all(0 <= column.agreeing <= gold_rows for column in self.columns)
+            and all(0 <= column.unreadable_count <= prediction_rows for column in self.columns)
+            and all(len(cells) == width for row in self._sample for cells in row.sides)
+            and all(set(range(width)).issuperset(row.differing) for row in self._sample)
         )
 
     @property

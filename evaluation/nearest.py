@@ -63,7 +63,7 @@ def _heaviest(
     headers = [name(header) for header in prediction.header]
     rules = len({column.rule for column in gold})
     rows = max(len(gold[0].texts), prediction.row_count)
-    if rules * len(headers) * rows <= _MOST_CELLS_READ:
+    if rows * (rules * len(headers) + len(gold)) <= _MOST_CELLS_READ:
         whole = rows
         agreements = _agreements(gold, prediction, ordered=counts is None)
     else:

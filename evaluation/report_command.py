@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 
 from . import exit_status
 from .arguments import add_report_options, path, report_options
 from .errors import EvaluationError, EvaluationFatalError, quoted
 from .files import read_author_file
-from .reports.formats import STANDARD_OUTPUT, check_report, write_report
+from .reports.formats import STANDARD_OUTPUT, check_reports, write_reports
 from .streams import print_text
 from .strict_json import JsonFile
 from .summary import Summary
@@ -49,17 +48,10 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises EvaluationFatalError when the file is no summary, or a report cannot be written.
     """
-    taken = {os.path.realpath(arguments.summary)}
-    for report in arguments.report:
-        check_report(report)
-        if report.path != STANDARD_OUTPUT and os.path.realpath(report.path) in taken:
-            raise EvaluationFatalError(f"cannot write {quoted(report.path)}: it is read or written already")
-        taken.add(os.path.realpath(report.path))
-    summary = read_summary(arguments.summary)
-    for report in arguments.report:
-        text = write_report(report, summary, report_options(arguments))
-        if text is not None:
-            print_text(text)
+    check_reports(arguments.report, [arguments.summary])
+    printed = write_reports(arguments.report, read_summary(arguments.summary), report_options(arguments))
+    if printed is not None:
+        print_text(printed)
     return exit_status.SCORED
 
 

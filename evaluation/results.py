@@ -38,6 +38,9 @@ MISSING_LABEL_REASONS = (
     "null_cell",
 )
 
+# No table has as many columns or rows.
+_MOST = 2**31
+
 
 @dataclass(frozen=True)
 class LabelPair:
@@ -83,10 +86,13 @@ class TaskEvaluationResult:
     @property
     def is_consistent(self) -> bool:
         """Whether it is what the class promises; what was read from a file may be anything."""
+        counts = (self.gold_column_count, self.prediction_column_count, self.gold_row_count, self.prediction_row_count)
+        if not all(0 <= count < _MOST for count in counts):
+            return False
         if self.passed:
             return self.mapping is not None and self.error is None and self.diagnosis is None
         known = self.error_code in ERROR_CODES and self.error is not None and self.mapping is None
-        return known and (self.diagnosis is None or self.diagnosis.is_consistent)
+        return known and (self.diagnosis is None or self.diagnosis.is_consistent(*counts))
 
     @property
     def score(self) -> int:

@@ -195,7 +195,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if output is not None:
         write_atomically(output, summary_json.render(summary))
-    printed = _write_reports(arguments, summary)
+    printed = None
+    if arguments.report:
+        from .reports.formats import write_reports
+
+        printed = write_reports(arguments.report, summary, report_options(arguments))
     _print_result(arguments, config_set, summary, output, printed)
     faults = [*_evaluator_faults(summary), *(bars.faults(summary) if bars else ())]
     shortfalls = bars.shortfalls(summary) if bars else []
@@ -251,25 +255,14 @@ def _check_named_output(output: Path, arguments: argparse.Namespace, config_root
 
 
 def _check_reports(arguments: argparse.Namespace, config_root: Path, output: Path | None) -> None:
-    taken = set() if output is None else {os.path.realpath(output)}
+    if not arguments.report:
+        return
+    from .reports.formats import check_reports
+
     for report in arguments.report:
-        if report.path == _STANDARD_OUTPUT:
-            continue
-        _check_named_output(Path(report.path), arguments, config_root)
-        if os.path.realpath(report.path) in taken:
-            raise EvaluationFatalError(f"cannot write {quoted(report.path)}: another result is written there")
-        taken.add(os.path.realpath(report.path))
-
-
-def _write_reports(arguments: argparse.Namespace, summary: Summary) -> str | None:
-    """Write the reports, and return the one that is for standard output, None where there is none."""
-    printed = None
-    if arguments.report:
-        from .reports.formats import write_report
-
-        for report in arguments.report:
-            printed = write_report(report, summary, report_options(arguments)) or printed
-    return printed
+        if report.path != _STANDARD_OUTPUT and _is_input(Path(report.path), arguments, config_root):
+            raise EvaluationFatalError(f"cannot write {quoted(report.path)}: it is an input of the run")
+    check_reports(arguments.report, [] if output is None else [output])
 
 
 def _is_input(path: Path, arguments: argparse.Namespace, config_root: Path) -> bool:

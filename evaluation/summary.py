@@ -5,6 +5,7 @@ Only facts are stored; counts, rates and intervals are computed from them when a
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,9 +13,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from .configs import is_task_id, task_number_key
-from .errors import EvaluationError, escape
+from .errors import EvaluationError, quoted
 from .metrics import Interval, wilson_interval
 from .results import ERROR_CODES, TaskEvaluationResult
+from .tables import TableLimits
 
 # What only some summaries have is imported where they have it.
 if TYPE_CHECKING:
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 EVALUATOR = "Table Answer Evaluator"
 METRIC = "task_accuracy"
 SUMMARY_SCHEMA_VERSION = "1.0"
+_DIGEST = re.compile("[0-9a-f]{64}")
+_VERSION = re.compile("[0-9A-Za-z.+-]{1,40}")
+_MOST_TASKS = 2**31
 
 
 @dataclass(frozen=True)
@@ -160,10 +165,8 @@ class Summary:
 
         try:
             if document["summary_schema_version"] != SUMMARY_SCHEMA_VERSION:
-                raise EvaluationError(
-                    f"expected summary schema version {SUMMARY_SCHEMA_VERSION}, "
-                    f"got {document['summary_schema_version']!r}"
-                )
+                got = quoted(str(document["summary_schema_version"]))
+                raise EvaluationError(f"expected summary schema version {SUMMARY_SCHEMA_VERSION}, got {got}")
             summary = cls(
                 evaluator_version=document["evaluator_version"],
                 config_schema_version=document["config_schema_version"],
@@ -188,20 +191,31 @@ class Summary:
             }
             fault = TypeChecker(types).fault(summary, cls, "summary")
             if fault is not None:
-                raise EvaluationError(f"not a summary: {escape(fault)} is of another type")
+                raise EvaluationError(f"not a summary: {quoted(fault)} is of another type")
             if not _is_consistent(summary) or summary.to_dict() != document:
                 raise EvaluationError("not a summary: its parts do not follow from each other")
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-            raise EvaluationError(f"not a summary ({type(error).__name__}: {escape(str(error))})") from None
+        except KeyError as error:
+            raise EvaluationError(f"not a summary: it has no {quoted(str(error.args[0]))}") from None
+        except (IndexError, TypeError, ValueError, AttributeError, OverflowError):
+            raise EvaluationError("not a summary: a part of it is of another kind") from None
         return summary
 
 
 def _is_consistent(summary: Summary) -> bool:
-    """Return whether there are tasks, in number order, and each is what `TaskEvaluationResult` promises."""
+    """Return whether there are tasks, in number order, and all is what the classes promise."""
     task_ids = [task.task_id for task in summary.tasks]
     keys = list(map(task_number_key, task_ids))
+    digests = (
+        *(summary.config_set_sha256, summary.gold_set_sha256, summary.prediction_set_sha256),
+        *(summary.dataset_config_sha256, summary.plugin_set_sha256),
+    )
     return (
         bool(keys)
+        and all(digest is None or _DIGEST.fullmatch(digest) for digest in digests)
+        and _VERSION.fullmatch(summary.evaluator_version) is not None
+        and set(summary.limits).issubset(TableLimits._fields)
+        and all(map(is_task_id, summary.unscored_prediction_tasks))
+        and len(keys) <= summary.task_count < _MOST_TASKS
         and all(map(is_task_id, task_ids))
         and all(one < other for one, other in pairwise(keys))
         and all(task.is_consistent for task in summary.tasks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from math import isfinite
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 
@@ -22,7 +23,7 @@ class TypeChecker:
         """Return where the value, called `where`, or a part of it is not of its declared type; None where all are.
 
         `declared` is a class, None, a union, a tuple of one element type, or a mapping; dataclasses are looked into. A
-        Boolean is no number, and a whole number is a float, too.
+        Boolean is no number, a whole number is a float, too, and infinity is none.
         """
         origin = get_origin(declared)
         if origin in (Union, types.UnionType):
@@ -63,7 +64,7 @@ def _is_plain(value: object, declared: Any) -> bool:
     if isinstance(value, bool):
         return declared is bool
     if declared is float:
-        return isinstance(value, (int, float))
+        return isinstance(value, (int, float)) and isfinite(value)
     return isinstance(value, declared)
 
 

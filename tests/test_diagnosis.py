@@ -11,6 +11,7 @@ from unittest import mock
 
 import support  # noqa: F401  (the way to the package)
 
+from evaluation import diagnosis, readings
 from evaluation import nearest as nearest_module
 from evaluation.cells import BooleanRule, NumberRule, Rule, TextRule
 from evaluation.diagnosis import compare_tables_in_full
@@ -223,6 +224,36 @@ class CompareTest(unittest.TestCase):
                     differing = tuple(i for (i, _), a, b in zip(pairs, one, other) if a != b or a is CellError)
                     self.assertEqual(difference.differing, differing)
                     self.assertNotEqual(differing, ())
+
+    def test_rows_that_stand_elsewhere(self) -> None:
+        rows = [(str(number), str(number + 50)) for number in range(9)]
+        gold = Table(("a", "b"), rows)
+        columns = gold_columns(gold.header, gold.columns, [TextRule(), TextRule()])
+        for moved, matched, anywhere, sample in (
+            ([("x", "y"), *rows], 0, 9, [(None, 1)]),
+            (rows[1:], 0, 8, [(1, None)]),
+            ([*rows[:4], ("4", "x"), *rows[5:]], 8, 8, [(5, 5)]),
+            ([rows[1], rows[0], *rows[2:]], 7, 9, [(1, 1), (2, 2)]),
+        ):
+            found = compare_tables_in_full(columns, gold, Table(("a", "b"), moved), (0, 1), ordered=True).rows
+            assert found is not None
+            self.assertEqual((found.matched, found.matched_in_any_order), (matched, anywhere))
+            self.assertEqual([(row.gold_row, row.prediction_row) for row in found.sample], sample)
+
+    def test_what_is_too_much_to_read_counts_as_different(self) -> None:
+        gold = Table(("a", "b"), [("1.0", "x"), ("2.0", "y")])
+        prediction = Table(("a", "b"), [("1", "x"), ("2", "y")])
+        columns = gold_columns(gold.header, gold.columns, [INTEGER, TextRule()])
+        for few, ordered in itertools.product((1, 100), (False, True)):
+            with (
+                mock.patch.object(readings, "_FEW_TEXTS", few),
+                mock.patch.object(diagnosis, "_MOST_TEXTS_READ_BY_ITSELF", 3),
+            ):
+                found = compare_tables_in_full(columns, gold, prediction, (0, 1), ordered=ordered)
+            assert found.rows is not None
+            agreeing = [column.agreeing for column in found.columns]
+            read = few == 100
+            self.assertEqual((found.complete, agreeing, found.rows.matched), (read, [2 * read, 2], 2 * read))
 
     def test_an_unexpected_row_stands_beside_the_missing_row_nearest_to_it(self) -> None:
         gold = Table(("a", "b", "c"), [("1", "x", "p"), ("2", "y", "q"), ("3", "z", "r")])

@@ -30,6 +30,7 @@ from evaluation.summary import Summary
 
 DECIMAL = decimal_places(2)
 PRICES = (("apple", "1.50"), ("pear", "2.25"), ("plum", "12.00"))
+MANY = tuple((f"a{number % 20}", f"b{number % 20}") for number in range(50))
 PEOPLE = (("Ada", "Byron", "36"), ("Alan", "Turing", "41"))
 
 
@@ -98,7 +99,10 @@ CASES = (
     Case("number_format", [DECIMAL], "h\n1234.50\n5\n", 'h\n"$1,234.50"\n$5.00\n', 'h\n"$1,234.50"\n$6.00\n'),
     Case("number_format", [DECIMAL], "h\n1234.50\n5\n", 'h\n"1.234,50"\n"5,00"\n', 'h\n"1.234,50"\n"5,10"\n'),
     Case("number_format", [DECIMAL], "h\n12.5\n3\n", "h\n12.5 km\n3 km\n", "h\n12.5 km\n3.1 km\n"),
+    Case("number_format", [DECIMAL], "h\n12\n3.5\n", "h\n12%\n3.5 %\n", "h\n12%\n3.6%\n"),
+    Case("number_format", [TEXT], "h\n123\nx\n", "h\n123.0\nx\n", "h\n123.5\nx\n"),
     Case("scale", [DECIMAL], "h\n0.25\n0.5\n", "h\n25\n50\n", "h\n2.5\n5\n"),
+    Case("scale", [DECIMAL], "h\n0.25\n0.5\n", "h\n25%\n50 %\n", "h\n25%\n55%\n"),
     Case("scale", [DECIMAL], "h\n25\n50\n", "h\n0.25\n0.5\n", "h\n0.25\n0.6\n"),
     Case("rounding", [decimal_places(4)], "h\n3.14159\n2.71828\n", "h\n3.14\n2.72\n", "h\n3.14\n2.73\n"),
     Case("rounding", [decimal_places(4)], "h\n3.14159\n2.71828\n", "h\n3.141\n2.718\n", "h\n3.140\n2.717\n"),
@@ -111,6 +115,14 @@ CASES = (
         "h\n31.01.2024\n02.02.2024\n",
     ),
     Case("date_format", [DATE], "h\n2024-02-01\n", "h\n2024-01-02\n", "h\n2024-01-03\n"),
+    Case("date_format", [DATE], "h\n2024-01-05\n", "h\nJanuary 5 2024\n", "h\nJanuary 6 2024\n"),
+    Case(
+        "date_format",
+        [DATE],
+        "h\n2024-02-01\n2024-05-31\n",
+        "h\n2024-02-01\n31/05/2024\n",
+        "h\n2024-02-02\n31/05/2024\n",
+    ),
     Case(
         "date_format",
         [DATETIME],
@@ -136,6 +148,14 @@ CASES = (
     Case("duplicate_rows", [TEXT], "h\na\nb\na\n", "h\na\nb\n", "h\na\nc\n"),
     Case("extra_rows", [TEXT], "h\na\nb\n", "h\na\nb\nc\n", "h\na\nd\nc\n"),
     Case("missing_rows", [TEXT], "h\na\nb\nc\n", "h\na\nc\n", "h\na\nd\n"),
+    Case(
+        "extra_rows",
+        [TEXT, TEXT],
+        csv_text(MANY),
+        csv_text([("x", "y"), *MANY]),
+        csv_text([("x", "y"), ("a0", "b1"), *MANY[1:]]),
+        ordered=True,
+    ),
 )
 # Two mistakes at once, and the codes that must be told together, as one change.
 TWO_AT_ONCE = (
@@ -145,6 +165,8 @@ TWO_AT_ONCE = (
     (["header_missing", "leading_zeros"], [TEXT], "h\n01\n02\n", "1\n2\n", False),
     (["transposed", "letter_case"], [TEXT, TEXT], "h,i\na,b\nc,d\ne,f\n", "h,A,C,E\ni,B,D,F\n", False),
     (["extra_index_column", "scale"], [DECIMAL], "h\n0.25\n0.5\n", ",h\n0,25\n1,50\n", False),
+    (["delimiter", "extra_index_column"], [TEXT, TEXT], "h,i\na,b\n", ";h;i\n0;a;b\n", False),
+    (["extra_index_column", "row_order"], [TEXT], "h\na\nb\nc\n", ",h\n0,b\n1,a\n2,c\n", True),
     (["extra_columns", "duplicate_rows"], [TEXT], "h\na\nb\n", "h,i\na,x\nb,y\na,x\n", False),
     (["extra_columns", "extra_rows"], [INTEGER], "h\n1\n2\n", "h,i\n1,x\n2,y\n3,z\n", False),
     (["merged_columns", "rounding"], [TEXT, TEXT, decimal_places(3)], "a,b,c\nA,B,1.234\n", "n,c\nA B,1.23\n", False),
@@ -207,7 +229,7 @@ class DetectorTest(unittest.TestCase):
             [("letter_case", 0, 0), ("scale", 1, 0)],
         )
         self.assertEqual(
-            found.changes[0], "column 0 'c0' differs in letter case only and column 1 'c1' is 100 times too large"
+            found.changes[0], "column 0 'c0' differs in letter case only, and column 1 'c1' is 100 times too large"
         )
 
     def test_a_wrong_answer_is_just_wrong(self) -> None:
@@ -218,6 +240,17 @@ class DetectorTest(unittest.TestCase):
         with mock.patch.object(form_changes, "_LEAST_CELLS", 0):
             found = diagnosis([TEXT], "h\na\n", "h,i,j,k\na,1,2,3\n")
             self.assertEqual([miss.code for miss in found.near_misses], ["extra_columns"])
+
+    def test_prediction_columns_are_named(self) -> None:
+        for gold, prediction, expected in (
+            ("h\na\n", "h,note\na,x\n", "prediction column 1 'note' is not in gold"),
+            ("h,i\na,b\n", "name\na b\n", "prediction column 0 'name' is two columns of gold"),
+        ):
+            types = [TEXT] * len(gold.splitlines()[0].split(","))
+            self.assertEqual(diagnosis(types, gold, prediction).changes, [expected])
+            redacted = score(types, gold, prediction, redact_gold=True).diagnosis
+            assert redacted is not None
+            self.assertNotIn("'", redacted.changes[0])
 
     def test_a_single_cell_is_not_transposed(self) -> None:
         found = diagnosis([TEXT], "h\na\n", "h\nA\n")

@@ -100,6 +100,10 @@ class OptionTest(ReportTestCase):
         added = path.read_text(encoding="utf-8")[4_991:]
         self.assertTrue(added.startswith("## 1 of 3 tasks passed"), added)
         self.assertLessEqual(len(added), 1_000)
+        for name in ("jsonl", "md"):
+            path.write_text("no end", encoding="utf-8")
+            self.score("--report", f"{name}+={path}")
+            self.assertRegex(path.read_text(encoding="utf-8"), r"\Ano end\n(\{|## )")
         path.unlink()
         self.score("--report", f"md+={path}")
         self.assertTrue(path.read_text(encoding="utf-8").startswith("## 1 of 3"))
@@ -114,9 +118,9 @@ class OptionTest(ReportTestCase):
             (["--report", self.path("no/such.md")], "its folder does not exist"),
             (["--report", f"csv={self.path('golds/task_1/gold.csv')}"], "an input of the run"),
             (["--report", f"csv={self.path('predictions/task_1/prediction.csv')}"], "an input of the run"),
-            (["--report", self.path("a.md"), "--report", f"html={self.path('a.md')}"], "another result"),
-            (["--report", f"jsonl={self.summary_path}"], "another result"),
-            (["--report", "x.pdf"], "expected a file with one of the suffixes"),
+            (["--report", self.path("a.md"), "--report", f"html={self.path('a.md')}"], "read or written already"),
+            (["--report", f"jsonl={self.summary_path}"], "read or written already"),
+            (["--report", "x.pdf"], "expected FILE.FORMAT or FORMAT=FILE"),
             (["--report-max-bytes", "999"], "1000"),
             (["--redact-pattern", "("], "no regular expression"),
         ):
@@ -157,11 +161,16 @@ class LaterTest(ReportTestCase):
     def test_usage(self) -> None:
         self.score()
         summary = str(self.summary_path)
+        os.link(summary, self.path("hard.md"))
+        os.symlink(self.path("elsewhere.md"), self.path("link.md"))
         for arguments, mention in (
             (["report"], "SUMMARY.json"),
             (["report", summary], "expected at least one --report"),
             (["report", summary, "--report", "md=-", "--report", "csv=-"], "claim standard output"),
             (["report", summary, "--report", f"md={summary}"], "read or written already"),
+            (["report", summary, "--report", f"md+={self.path('hard.md')}"], "read or written already"),
+            (["report", summary, "--report", f"md={self.path('link.md')}"], "symbolic link"),
+            (["report", summary, "--report", f"md+={self.path('link.md')}"], "symbolic link"),
             (["report", self.path("nothing.json"), "--report", "md=-"], "does not exist"),
             (["report", str(self.folder), "--report", "md=-"], "is a directory"),
             (["report", summary, "--gold-root", "x", "--report", "md=-"], "unrecognized arguments"),
@@ -194,6 +203,40 @@ class LaterTest(ReportTestCase):
             with self.subTest(text=text[:20]):
                 path = self.write("bad.json", text.encode("latin-1"))
                 self.assert_fatal(arguments=["report", str(path), "--report", "html=-"], mentions=["summary"])
+
+    def test_a_summary_that_cannot_be(self) -> None:
+        self.score()
+        document = json.loads(self.summary_path.read_text(encoding="utf-8"))
+        task = ("tasks", 1)
+        for place, value in (
+            (("config_set_sha256",), "<b>" + "a" * 61),
+            (("evaluator_version",), "[x](http://evil.example)"),
+            (("evaluator_version",), "1" * 5_000),
+            (("unscored_prediction_tasks",), ["<b>"]),
+            (("limits",), {"<b>": 1}),
+            (("summary_schema_version",), "x" * 5_000),
+            ((*task, "task_id"), "task_x"),
+            ((*task, "task_id"), "task_1"),
+            ((*task, "prediction_column_count"), 10**19),
+            ((*task, "gold_row_count"), -5),
+            ((*task, "error_code"), "no_such_code"),
+            ((*task, "diagnosis", "rows", "matched"), -1),
+            ((*task, "diagnosis", "rows", "missing"), 7),
+            ((*task, "diagnosis", "rows", "sample", 0, "differing"), [5]),
+            ((*task, "diagnosis", "rows", "sample", 0, "gold_cells"), []),
+            ((*task, "diagnosis", "columns", 0, "prediction_index"), 1),
+            ((*task, "diagnosis", "columns", 0, "unreadable"), [{"x" * 5_000: 1}]),
+            ((*task, "diagnosis", "near_misses", 0, "code"), "x"),
+        ):
+            with self.subTest(place=place):
+                spoilt = copy.deepcopy(document)
+                target: Any = spoilt
+                for key in place[:-1]:
+                    target = target[key]
+                target[place[-1]] = value
+                path = self.write("bad.json", json.dumps(spoilt))
+                sentence = self.assert_fatal(arguments=["report", str(path), "--report", "html=-"])
+                self.assertLess(len(sentence), 400)
 
     def test_a_summary_with_anything_changed_is_refused_or_rendered(self) -> None:
         document = json.loads((GOLDEN / "example_summary_folds.json").read_text(encoding="utf-8"))

@@ -50,8 +50,12 @@ def _task_lines(summary: Summary, style: ConsoleStyle) -> Iterator[str]:
         if task.passed and style.passed_tasks:
             yield f"{style.paint(GREEN, 'passed')}  {task.task_id}  {_shape(task)}"
         if not task.passed and style.failed_tasks:
-            changes = task.diagnosis.changes if task.diagnosis else []
-            why = "; ".join(filter(None, (task.error, *changes[:1])))
+            why = task.error or ""
+            if task.diagnosis is not None:
+                from .explanation import short_reason
+
+                reason = short_reason(task)
+                why = reason if reason.startswith(why) else f"{why}; {reason}"
             yield f"{style.paint(RED, 'failed')}  {task.task_id}  {task.error_code}: {escape(why)}"
             if style.findings:
                 yield from (f"  {escape(sentence)}" for sentence in _findings(task))

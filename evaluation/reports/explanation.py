@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import NamedTuple
 
-from ..errors import counted, quoted
+from ..errors import REDACTED, counted, quoted
 from ..findings import ColumnFinding, Diagnosis, RowDifference, RowFindings
 from ..results import TaskEvaluationResult
 from ..summary import Summary
+
+# Near misses of these codes are about the table as a whole.
+_OF_THE_WHOLE = ("delimiter", "encoding", "header_missing", "transposed")
 
 
 def closest_first(summary: Summary) -> list[TaskEvaluationResult]:
@@ -45,12 +49,45 @@ def agreeing_cells(task: TaskEvaluationResult) -> tuple[int, int]:
     return sum(column.agreeing for column in found), columns * rows
 
 
+def short_reason(task: TaskEvaluationResult) -> str:
+    """Return why a task failed in one sentence part: its near miss, or the error and how much is right all the same."""
+    diagnosis, error = task.diagnosis, task.error or ""
+    if diagnosis is None or diagnosis.changes or diagnosis.rows is None:
+        return diagnosis.changes[0] if diagnosis and diagnosis.changes else error
+    rows = diagnosis.rows
+    if not rows.matched:
+        return error
+    reason = f"{error}; {rows.matched} of {counted(task.gold_row_count, 'gold row')} matched"
+    if rows.missing == rows.unexpected == 1 and rows.sample and rows.sample[0].differing:
+        columns = [diagnosis.columns[i] for i in rows.sample[0].differing]
+        names = ", ".join(f"{column.gold_index}{_name(column.gold_name)}" for column in columns[:3])
+        more = ", …" if len(columns) > 3 else ""
+        reason += (
+            f"; row {rows.sample[0].prediction_row} differs in column{'s' if len(columns) > 1 else ''} {names}{more}"
+        )
+    return reason
+
+
+def _name(name: str) -> str:
+    """Return a name to be put after a number; what is redacted has none."""
+    return "" if name == REDACTED else f" {quoted(name)}"
+
+
+def _is_explained(diagnosis: Diagnosis) -> bool:
+    """Return whether a near miss is about the whole table, so that rows and columns as they are say nothing."""
+    return any(miss.group == 0 and miss.code in _OF_THE_WHOLE for miss in diagnosis.near_misses)
+
+
 def finding_sentences(task: TaskEvaluationResult, most_columns: int = 16) -> Iterator[str]:
     """Yield how the rows compare, and then the columns that do not agree in full, at most so many one by one."""
     diagnosis = task.diagnosis
-    if diagnosis is None or diagnosis.rows is None:
+    if diagnosis is None or diagnosis.rows is None or _is_explained(diagnosis):
         return
+    if not diagnosis.complete:
+        yield "not all cells were read, as the table is large: more may agree, match or be unreadable than is counted"
     yield _rows_sentence(task, diagnosis.rows)
+    if diagnosis.rows.same_multiset:
+        return
     columns = [
         column
         for column in diagnosis.columns
@@ -60,9 +97,11 @@ def finding_sentences(task: TaskEvaluationResult, most_columns: int = 16) -> Ite
     if len(columns) > most_columns:
         yield f"not agreeing in full, too: {counted(len(columns) - most_columns, 'more column')}"
     partners = {column.prediction_index for column in diagnosis.columns}
-    extra = [str(j) for j in range(task.prediction_column_count) if j not in partners]
-    if extra:
-        yield f"prediction column{'s' if len(extra) > 1 else ''} {', '.join(extra)} without a partner in gold"
+    extra = (str(j) for j in range(task.prediction_column_count) if j not in partners)
+    shown = list(islice(extra, most_columns + 1))
+    if shown:
+        listed = ", ".join([*shown[:most_columns], *(["…"] if len(shown) > most_columns else [])])
+        yield f"prediction column{'s' if len(shown) > 1 else ''} {listed} without a partner in gold"
 
 
 def _rows_sentence(task: TaskEvaluationResult, rows: RowFindings) -> str:
@@ -71,16 +110,18 @@ def _rows_sentence(task: TaskEvaluationResult, rows: RowFindings) -> str:
         parts.append(f"{rows.missing} missing, {rows.unexpected} unexpected")
     if rows.first_difference is not None:
         parts.append(f"the first difference is in row {rows.first_difference}")
-    if rows.same_multiset and rows.first_difference is not None:
-        parts.append("the rows are the same in another order")
+        if rows.same_multiset:
+            parts.append("the rows are the same in another order")
+        elif rows.matched_in_any_order and rows.matched_in_any_order > rows.matched:
+            parts.append(f"in any order, {rows.matched_in_any_order} would be matched")
     return "; ".join(parts)
 
 
 def _column_sentence(task: TaskEvaluationResult, column: ColumnFinding) -> str:
-    name = f"column {column.gold_index} {quoted(column.gold_name)} ({column.type})"
+    name = f"column {column.gold_index}{_name(column.gold_name)} ({column.type})"
     if column.prediction_index is None:
         return f"{name} has no partner in the prediction"
-    partner = f"prediction column {column.prediction_index} {quoted(column.prediction_name or '')}"
+    partner = f"prediction column {column.prediction_index}{_name(column.prediction_name or '')}"
     sentence = f"{name} beside {partner}: {column.agreeing} of {counted(task.gold_row_count, 'cell')} agree"
     if column.unreadable_count:
         cells = ", ".join(f"row {cell.row} {quoted(cell.text)} {cell.reason}" for cell in column.unreadable)
@@ -116,14 +157,15 @@ class ComparedRows(NamedTuple):
 def compared_rows(diagnosis: Diagnosis, most_columns: int) -> ComparedRows | None:
     """Return the rows that a diagnosis shows side by side, None where it shows none.
 
-    Of more than `most_columns` columns those are taken first that differ in some row.
+    Of more than `most_columns` columns only so many are shown, and those first that differ in some row.
     """
-    rows = diagnosis.rows.sample if diagnosis.rows else ()
+    rows = diagnosis.rows.sample if diagnosis.rows and not _is_explained(diagnosis) else ()
     if not rows:
         return None
     differing = {i for row in rows for i in row.differing}
-    preferred = sorted(range(len(diagnosis.columns)), key=lambda i: i not in differing)
-    places = sorted(preferred[:most_columns])
+    places = list(range(len(diagnosis.columns)))
+    if len(places) > most_columns:
+        places = sorted(places, key=lambda i: i not in differing)[:most_columns]
     return ComparedRows(
         tuple(diagnosis.columns[i] for i in places),
         tuple(ComparedRow(row.gold_row, row.prediction_row, _cells(row, places)) for row in rows),
@@ -133,10 +175,13 @@ def compared_rows(diagnosis: Diagnosis, most_columns: int) -> ComparedRows | Non
 
 def _cells(row: RowDifference, places: Sequence[int]) -> tuple[ComparedCell, ...]:
     gold, prediction = row.gold_cells, row.prediction_cells
-    return tuple(
-        ComparedCell(gold[i] if gold else None, prediction[i] if prediction else None, i in row.differing)
-        for i in places
-    )
+    found = []
+    for i in places:
+        one, other = (side[i] if side else None for side in (gold, prediction))
+        # Beside a row of gold, a cell whose column has no partner is wrong, too.
+        is_lacking = bool(gold and prediction) and other is None
+        found.append(ComparedCell(one, other, i in row.differing or is_lacking))
+    return tuple(found)
 
 
 def row_lines(row: ComparedRow, show: Callable[[str], str]) -> Iterator[str]:

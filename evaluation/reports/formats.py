@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from ..errors import EvaluationFatalError, quoted
 from ..summary import Summary
 from .output import append, check_output, write_atomically
 
@@ -22,7 +24,7 @@ class ReportOptions:
     """What reports hold at most, and what they leave out.
 
     `max_bytes`, at least LEAST_SIZE, bounds Markdown, and `max_characters` the triage text. What one of `patterns`
-    matches is replaced in every format.
+    matches is replaced in every format, as are secrets.
     """
 
     max_bytes: int = DEFAULT_BYTES
@@ -106,34 +108,56 @@ def read_report(text: str) -> Report:
     for suffix in FORMATS:
         if name.endswith(f".{suffix}"):
             return Report(suffix, text)
-    raise ValueError(
-        f"expected a file with one of the suffixes .{', .'.join(sorted(FORMATS))}, or FORMAT=FILE, got {text!r}"
-    )
+    if re.fullmatch(rf"({names})\+?=", text):
+        raise ValueError(f"{text} needs the name of a file")
+    names = ", ".join(sorted(FORMATS))
+    raise ValueError(f"expected FILE.FORMAT or FORMAT=FILE with one of the formats {names}, got {quoted(text)}")
 
 
-def check_report(report: Report) -> None:
-    """Raise EvaluationFatalError when the report could not be written, before any work is done."""
-    if report.path != STANDARD_OUTPUT:
-        check_output(Path(report.path))
+def check_reports(reports: Sequence[Report], taken: Sequence[str | os.PathLike[str]]) -> None:
+    """Raise EvaluationFatalError when a report could not be written, or would be written over what is in `taken`.
 
-
-def write_report(report: Report, summary: Summary, options: ReportOptions) -> str | None:
-    """Write a report to its file, or return its text where it is for standard output.
-
-    Markdown that is appended counts what the file already holds as part of `max_bytes`, of which at least LEAST_SIZE
-    are taken. Raises EvaluationFatalError when the file cannot be written.
+    A link is refused, whatever it leads to, as is the path of another report.
     """
-    if options.patterns:
-        from .redaction import Redactor
+    paths = list(taken)
+    for report in reports:
+        if report.path == STANDARD_OUTPUT:
+            continue
+        if os.path.islink(report.path):
+            raise EvaluationFatalError(f"cannot write {quoted(report.path)}: it is a symbolic link, name its target")
+        check_output(Path(report.path))
+        if any(_is_same(report.path, path) for path in paths):
+            raise EvaluationFatalError(f"cannot write {quoted(report.path)}: it is read or written already")
+        paths.append(report.path)
 
-        summary = Redactor(options.patterns).summary(summary)
-    path = Path(report.path)
-    if report.appends:
-        held = path.stat().st_size if path.is_file() else 0
-        options = replace(options, max_bytes=max(LEAST_SIZE, options.max_bytes - held))
-    text = FORMATS[report.format](summary, options)
-    if report.path == STANDARD_OUTPUT:
-        return text
-    write = append if report.appends else write_atomically
-    write(path, text)
-    return None
+
+def _is_same(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    if os.path.realpath(path) == os.path.realpath(other):
+        return True
+    return os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
+
+
+def write_reports(reports: Sequence[Report], summary: Summary, options: ReportOptions) -> str | None:
+    """Write reports to their files, and return the text of the one for standard output, None where there is none.
+
+    What looks like a secret is redacted in all of them. Markdown that is appended counts what the file already holds as
+    part of `max_bytes`, of which at least LEAST_SIZE are taken. Raises EvaluationFatalError when a file cannot be
+    written.
+    """
+    from .redaction import Redactor
+
+    redacted = Redactor(options.patterns).summary(summary)
+    printed = None
+    for report in reports:
+        path = Path(report.path)
+        held = path.stat().st_size if report.appends and path.is_file() else 0
+        # One byte is for the end of a line that has none.
+        sized = replace(options, max_bytes=max(LEAST_SIZE, options.max_bytes - held - bool(held)))
+        text = FORMATS[report.format](redacted, sized)
+        if report.path == STANDARD_OUTPUT:
+            printed = text
+        elif report.appends:
+            append(path, text)
+        else:
+            write_atomically(path, text)
+    return printed

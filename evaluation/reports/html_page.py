@@ -21,14 +21,16 @@ from .explanation import (
     columns_left_out,
     compared_rows,
     finding_sentences,
+    short_reason,
 )
 from .fitting import Piece, fitted
 from .folds import evaluation_sentences, matrix, result_text
 from .html_style import SCRIPT, STYLE
 from .text import cut, headline, interval_text, notices, percentage
 
-_MOST_BYTES = 4_000_000
-_SHOWN_COLUMNS = 16
+_MOST_BYTES = 4_500_000
+_LEAST_BYTES = 500_000
+_SHOWN_COLUMNS = 8
 _SHOWN_CHARACTERS = 120
 _SHOWN_SENTENCE = 400
 _SHADES = 5
@@ -40,23 +42,17 @@ _KINDS = {"page": "parts", "task": "explanations", "rows": "row tables"}
 def render(summary: Summary) -> str:
     """Return the page: the headline, reasons, results over all tasks, a table of the tasks, and why each failed.
 
-    It stays below 5 MB for some thousand tasks: where explanations of failed tasks would need more than 4,000,000
-    bytes, row tables are dropped first, then explanations, those of the tasks farthest from passing before others.
+    It stays below 5 MB where the rest is shorter than 4 MB, as it is for some thousand tasks: where more is needed, row
+    tables of failed tasks are dropped first, then explanations, those of the tasks farthest from passing before others.
     """
     explained = list(_explanations(summary))
 
     def note(dropped: str) -> str:
         return f"<p>Left out for want of space: {text(dropped)}.</p>\n"
 
-    body = "".join(
-        (
-            *_header(summary),
-            *_reasons(summary),
-            *_folds(summary),
-            *_task_table(summary),
-            fitted(explained, _KINDS, _MOST_BYTES, note, lambda part: len(part.encode("utf-8"))),
-        )
-    )
+    body = "".join((*_header(summary), *_reasons(summary), *_folds(summary), *_task_table(summary)))
+    left = max(_LEAST_BYTES, _MOST_BYTES - _size(body))
+    body += fitted(explained, _KINDS, left, note, _size)
     policy = f"default-src 'none'; style-src '{_digest(STYLE)}'; script-src '{_digest(SCRIPT)}'; " + (
         "base-uri 'none'; form-action 'none'"
     )
@@ -67,6 +63,10 @@ def render(summary: Summary) -> str:
         f"<title>{text(headline(summary))}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}"
         f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
     )
+
+
+def _size(source: str) -> int:
+    return len(source.encode("utf-8"))
 
 
 def _digest(source: str) -> str:
@@ -162,7 +162,7 @@ def _heat_map(evaluation: DatasetEvaluation) -> Iterator[str]:
         yield f"<p>The matrix of {len(evaluation.classes)} classes is in the summary.</p>\n"
         return
     yield from _scroll(f"confusion matrix of {evaluation.evaluator.id}", "")
-    yield "<caption>Rows: expected. Columns: predicted. The darker, the larger its share of the row.</caption>\n"
+    yield "<caption>Rows: expected. Columns: predicted. A stronger colour is a larger share of the row.</caption>\n"
     names = "".join(f'<th scope="col">{text(name, 40)}</th>' for name in shown.columns)
     yield f'<thead><tr><th scope="col">expected \\ predicted</th>{names}</tr></thead>\n<tbody>\n'
     for row, (name, counts) in enumerate(zip(shown.rows, shown.counts, strict=True)):
@@ -180,7 +180,8 @@ def _task_table(summary: Summary) -> Iterator[str]:
     yield (
         "<section>\n<h2>Tasks</h2>\n"
         '<form id="filter" hidden><label>Search <input type="search" name="words"></label>'
-        '<label>State <select name="state"><option value="">all</option><option value="passed">passed</option>'
+        '<label>State <select name="state"><option value="">all</option>'
+        '<option value="passed">passed</option><option value="failed">failed</option>'
         f'{options}</select></label><output id="shown" aria-live="polite"></output></form>\n'
     )
     yield (
@@ -196,10 +197,10 @@ def _task_table(summary: Summary) -> Iterator[str]:
 def _task_row(number: int, task: TaskEvaluationResult) -> str:
     name = text(task.task_id)
     state = "passed" if task.passed else task.error_code or ""
-    changes = task.diagnosis.changes if task.diagnosis else []
-    why = "" if task.passed else changes[0] if changes else task.error or ""
+    why = "" if task.passed else short_reason(task)
     agreeing, cells = agreeing_cells(task)
-    share = "100.0 %" if task.passed else percentage(agreeing, cells) if task.diagnosis and cells else ""
+    is_known = task.diagnosis is not None and task.diagnosis.rows is not None and cells > 0
+    share = "100.0 %" if task.passed else percentage(agreeing, cells) if is_known else ""
     link = name if task.passed else f'<a href="#{name}">{name}</a>'
     return (
         f'<tr data-state="{text(state)}"><td data-key="{number}">{link}</td>'
@@ -218,7 +219,8 @@ def _explanations(summary: Summary) -> Iterator[Piece]:
         "page",
         "<section>\n<h2>Failed tasks, closest to passing first</h2>\n"
         "<details><summary>How to read this</summary>\n<p>Columns are aligned by the nearest mapping: that with the "
-        "most cells alike. A cell with ≠ before it differs once both sides are read under the column's rule. What "
+        "most cells alike. Cells right are those that agree under it, of all that the larger table has. A cell with ≠ "
+        "before it differs once both sides are read under the column's rule. What "
         "stands beside a coloured bar is a near miss, all that is wrong: once mended, the whole table passed.</p>\n",
     )
     for task in failed:

@@ -7,7 +7,7 @@ STYLE = """
   --line: #3a424c; --accent: #8ab4f8; --good: #6ccb95; --bad: #ff8a80; --mark: #5c4310; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1rem; max-width: 76rem; color: var(--text); background: var(--page);
-  font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
+  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 .5rem; }
 h2 { font-size: 1.25rem; margin: 2rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
@@ -25,6 +25,8 @@ form { display: flex; flex-wrap: wrap; gap: .75rem; margin: .5rem 0; }
 input, select, button { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--faint);
   border-radius: 4px; padding: .25rem .5rem; max-width: 100%; }
 th button { border: 0; padding: 0; background: none; font-weight: inherit; text-align: inherit; cursor: pointer; }
+th button::after { content: " ↕"; color: var(--faint); } th[aria-sort="ascending"] button::after { content: " ↑"; }
+th[aria-sort="descending"] button::after { content: " ↓"; }
 .scroll { overflow-x: auto; max-width: 100%; overflow-wrap: break-word; }
 table { border-collapse: collapse; font-size: .9375rem; }
 caption { text-align: left; padding: .25rem 0; }
@@ -53,7 +55,8 @@ summary span { font-weight: 400; }
   #task-table td:empty { display: none; } #task-table .number { text-align: left; }
   #task-table .number::before { content: "cells right: "; }
   dl { grid-template-columns: 1fr; } dd { margin-bottom: .25rem; } }
-@media print { form, .skip { display: none; } body { max-width: none; font-size: 11px; } .scroll { overflow: visible; }
+@media print { form, .skip { display: none; } html { font-size: 11px; }
+  body { max-width: none; } .scroll { overflow: visible; }
   details { break-inside: avoid; } details::details-content { content-visibility: visible; height: auto; } }
 """
 
@@ -71,8 +74,13 @@ SCRIPT = """
     const state = form.elements.state.value;
     let count = 0;
     for (const row of rows) {
-      const fits = (!state || row.dataset.state === state) && row.textContent.toLowerCase().includes(words);
+      const link = row.querySelector("a");
+      const details = link && document.getElementById(link.textContent);
+      const text = row.textContent + " " + (details ? details.textContent : "");
+      const states = [row.dataset.state, row.dataset.state === "passed" ? "" : "failed"];
+      const fits = (!state || states.includes(state)) && text.toLowerCase().includes(words);
       row.hidden = !fits;
+      if (details) details.hidden = !fits;
       if (fits) count += 1;
     }
     shown.textContent = count + " of " + rows.length + " tasks shown";

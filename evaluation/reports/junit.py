@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 
-from ..errors import escape
+from ..errors import escape, quoted
 from ..results import TaskEvaluationResult
 from ..summary import METRIC, Summary
-from .explanation import finding_sentences
+from .explanation import compared_rows, finding_sentences, row_lines, short_reason
 from .text import cut, headline
 
 # Of these no answer was compared with gold to its end: there is no wrong answer to report.
 _ERROR_CODES = ("missing_prediction", "invalid_prediction_csv", "mapping_search_exhausted", "worker_died")
 _SHOWN_SENTENCE = 1_000
+_SHOWN_COLUMNS = 8
 
 
 def render(summary: Summary) -> str:
@@ -30,7 +31,8 @@ def render(summary: Summary) -> str:
         "skipped": "0",
     }
     root = ElementTree.Element("testsuites", {"name": headline(summary), **counts})
-    suite = ElementTree.SubElement(root, "testsuite", {"name": METRIC, **counts})
+    name = f"{METRIC} (partial)" if summary.is_partial else METRIC
+    suite = ElementTree.SubElement(root, "testsuite", {"name": name, **counts})
     properties = ElementTree.SubElement(suite, "properties")
     for name in ("evaluator_version", "config_set_sha256", "gold_set_sha256", "prediction_set_sha256"):
         value = getattr(summary, name)
@@ -47,8 +49,10 @@ def render(summary: Summary) -> str:
 def _add_outcome(case: ElementTree.Element, task: TaskEvaluationResult) -> None:
     kind = "error" if task.error_code in _ERROR_CODES else "failure"
     changes = task.diagnosis.changes if task.diagnosis else []
-    message = changes[0] if changes else task.error or ""
-    attributes = {"type": escape(task.error_code or ""), "message": escape(cut(message, _SHOWN_SENTENCE))}
+    attributes = {"type": escape(task.error_code or ""), "message": escape(cut(short_reason(task), _SHOWN_SENTENCE))}
     outcome = ElementTree.SubElement(case, kind, attributes)
     sentences = [task.error or "", *changes, *finding_sentences(task)]
+    shown = compared_rows(task.diagnosis, _SHOWN_COLUMNS) if task.diagnosis else None
+    for row in shown.rows if shown else ():
+        sentences += row_lines(row, quoted)
     outcome.text = "\n".join(escape(cut(sentence, _SHOWN_SENTENCE)) for sentence in sentences)

@@ -21,6 +21,7 @@ _SHOWN_SENTENCE = 600
 _NOT_LITERAL = re.compile(r"[`|\\<>&]|^\s|\s$|\s\s|^$")
 # An underscore inside a word is no markup.
 _SPECIAL = re.compile(r"[\\`*{}\[\]<>|&~$@#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|(?<=:)//|(?<=www)\.")
+_BLOCK = re.compile(r"^(?:[-+=]+|\d+[.)])(?=\s|$)")
 
 # What is dropped last stands first.
 _KINDS = {
@@ -48,7 +49,7 @@ def render(summary: Summary, max_bytes: int) -> str:
 
 
 def _pieces(summary: Summary) -> Iterator[Piece]:
-    yield Piece("headline", f"## {headline(summary)}\n\n{interval_text(summary)}. {identity(summary)}.\n")
+    yield Piece("headline", f"## {headline(summary)}\n\n{interval_text(summary)}. {plain(identity(summary))}.\n")
     reasons = summary.failure_counts.items()
     if reasons:
         yield Piece("reasons", "\n### Failures by reason\n\n" + table(("reason", "tasks"), reasons, numbers=1))
@@ -66,8 +67,10 @@ def _pieces(summary: Summary) -> Iterator[Piece]:
             for evaluation in summary.summary_evaluations
         ]
         yield Piece("fold", "\n### Summary evaluators\n\n" + table(("name", "result", "comment"), rows))
+    heading = "\n### Failed tasks, closest to passing first\n"
     for task in closest_first(summary):
-        yield Piece("task", _task(task))
+        yield Piece("task", heading + _task(task))
+        heading = ""
         details = _details(task)
         if details:
             yield Piece("detail", details)
@@ -125,9 +128,9 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], numbers: int 
     return "".join(f"| {' | '.join(map(str, cells))} |\n" for cells in lines)
 
 
-def literal(text: str) -> str:
+def literal(text: str, most: int = _SHOWN_CHARACTERS) -> str:
     """Return `text` as a piece of code that shows it as it is, cut to what a person compares by eye."""
-    shown = cut(escape(text), _SHOWN_CHARACTERS)
+    shown = cut(escape(text), most)
     if not _NOT_LITERAL.search(shown):
         return f"`{shown}`"
     return f"<code>{''.join(c if c.isalnum() else f'&#{ord(c)};' for c in shown)}</code>"
@@ -135,7 +138,9 @@ def literal(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return `text` so that nothing in it is markup, a link, or the name of a user or an issue."""
-    return _SPECIAL.sub(_inert, escape(text))
+    shown = _SPECIAL.sub(_inert, escape(text)).lstrip()
+    # At the beginning of a line these would make a list, a heading or a line.
+    return _BLOCK.sub(lambda match: "".join(f"&#{ord(character)};" for character in match.group()), shown)
 
 
 def _inert(match: re.Match[str]) -> str:

@@ -51,14 +51,18 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def append(path: Path, text: str) -> None:
-    """Write `text` as UTF-8 to the end of `path`, which need not exist.
+    """Write `text` as UTF-8 to the end of the regular file at `path`, which need not exist, on a line of its own.
 
     Raises EvaluationFatalError when the file cannot be written.
     """
     check_output(path)
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
-        with open(path, "a", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        with open(os.open(path, flags, 0o666), "r+b") as stream:
+            if stream.seek(0, os.SEEK_END):
+                stream.seek(-1, os.SEEK_END)
+                text = text if stream.read(1) == b"\n" else f"\n{text}"
+            stream.write(text.encode("utf-8"))
     except OSError as error:
         raise _unwritable(path, error) from None
 

@@ -39,8 +39,16 @@ def render_csv(summary: Summary) -> str:
 
 
 def render_jsonl(summary: Summary) -> str:
-    """Return a line per task, in number order: the task as it stands in the summary."""
-    return "".join(f"{json.dumps(task.to_dict(), ensure_ascii=False, allow_nan=False)}\n" for task in summary.tasks)
+    """Return a line per task, in number order: the task as it stands in the summary.
+
+    Characters that cannot be seen as themselves are escaped as JSON does, so that they are still what they are.
+    """
+    lines = (json.dumps(task.to_dict(), ensure_ascii=False, allow_nan=False) for task in summary.tasks)
+    return "".join(f"{escape(line, _json_escape)}\n" for line in lines)
+
+
+def _json_escape(code: int) -> str:
+    return json.dumps(chr(code))[1:-1]
 
 
 def _findings(task: TaskEvaluationResult) -> Sequence[object]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from ..classification import DatasetEvaluation
 from ..errors import REDACTED
@@ -13,53 +14,102 @@ from ..results import LabelPair, TaskEvaluationResult
 from ..summary import Summary
 from ..summary_evaluations import SummaryEvaluation
 
+# A text may begin anywhere but inside a word; what a message escapes, such as \\x0a, is no part of a word.
+_START = r"(?:(?<![A-Za-z0-9])|(?<=\\x[0-9a-f]{2})|(?<=\\u[0-9a-f]{4})|(?<=\\U[0-9a-f]{8}))"
+_SPACE = r"(?:\s|\\x[0-9a-f]{2}|\\u[0-9a-f]{4})"
+_VALUE = r"""\\?(?:"[^"\r\n]*|'[^'\r\n]*|[^\s"',;]+)"""
 
-def _token(start: str, characters: str, least: int) -> str:
-    """Return the pattern of a token with a known beginning; of one that a message has cut off, less is enough."""
-    return rf"\b{start}(?:[{characters}]{{{least},}}|[{characters}]*…)"
+
+class _Secret(NamedTuple):
+    """A pattern, and small letters of which every match has one run; without them it need not be searched."""
+
+    signs: tuple[str, ...]
+    pattern: re.Pattern[str]
 
 
-# The forms in which the issuers document their keys, and what HTTP calls credentials (RFC 9110, 11.6.2).
-DEFAULT_PATTERNS = (
-    _token("[spr]k[-_]", r"\w-", 16),
-    _token("gh[oprsu]_", r"\w", 20),
+def _token(start: str, characters: str, least: int, *signs: str) -> _Secret:
+    """Return a token with a known beginning; of one that a message has cut off, less is enough."""
+    pattern = rf"{_START}{start}(?:[{characters}]{{{least},}}|[{characters}]*…)"
+    return _Secret(signs or (start.lower(),), re.compile(pattern))
+
+
+def _named(names: str, *signs: str) -> _Secret:
+    """Return a secret that stands behind its name, as in headers, settings and JSON."""
+    pattern = rf"(?i)(?:{names})\\?[\"']?{_SPACE}*(?:=>|:=|[:=]){_SPACE}*{_VALUE}"
+    return _Secret(signs, re.compile(pattern))
+
+
+# The forms in which issuers document their keys, and what HTTP calls credentials (RFC 9110, 11.6.2; RFC 3986, 3.2.1).
+_SECRETS = (
+    _token("[spr]k[-_]", r"\w-", 16, "sk-", "pk-", "rk-", "sk_", "pk_", "rk_"),
+    _token("gh[oprsu]_", r"\w", 20, "gho_", "ghp_", "ghr_", "ghs_", "ghu_"),
     _token("github_pat_", r"\w", 20),
     _token("glpat-", r"\w-", 16),
-    _token("xox[a-z]-", r"\w-", 10),
-    _token("A[KS]IA", "0-9A-Z", 12),
+    _token("xox[a-z]-", r"\w-", 10, "xox"),
+    _token("xapp-", r"\w-", 10),
+    _token("A[KS]IA", "0-9A-Z", 12, "akia", "asia"),
     _token("AIza", r"\w-", 30),
+    _token("GOCSPX-", r"\w-", 16),
     _token("hf_", r"\w", 20),
-    _token("ya29[.]", r"\w-", 20),
+    _token("npm_", r"\w", 20),
+    _token("whsec_", r"\w", 16),
+    _token("ya29[.]", r"\w-", 20, "ya29."),
     _token("eyJ", r"\w.-", 20),
-    r"(?i)\b(?:proxy-)?authorization\b[\"']?[ ]?[:=][ ]?[\"']?(?:[a-z]{1,20}[ ])?[^\s\"',;]+",
-    r"(?i)\b(?:bearer|basic)[ ](?:[\w.~+/=-]{8,}|[\w.~+/=-]*…)",
-    r"(?i)(?:api|access|auth|secret|private)[-_ ]?(?:key|token)\b[\"']?[ ]?[:=][ ]?[\"']?[^\s\"',;]+",
-    r"(?i)\bpassword\b[\"']?[ ]?[:=][ ]?[\"']?[^\s\"',;]+",
-    r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----.*",
+    _Secret(("authorization",), re.compile(rf"(?i)authorization\\?[\"']?{_SPACE}*[:=]{_SPACE}*'?[^'\r\n]+")),
+    _Secret(
+        ("bearer", "basic"), re.compile(rf"(?i){_START}(?:bearer|basic){_SPACE}+(?:[\w.~+/=-]{{8,}}|[\w.~+/=-]*…)")
+    ),
+    _named("(?:api|access|auth|secret|private)[-_ ]?(?:key|token)", "key", "token"),
+    _named("passw(?:or)?d|passphrase", "passw", "passphrase"),
+    _Secret(("://",), re.compile(r"://[^\s/:@]+:[^\s/@]+@")),
+    _Secret(("private key",), re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY[\s\S]*")),
 )
 
 
 class Redactor:
-    """Replaces whatever one of some patterns matches."""
+    """Replaces what looks like a secret, and whatever one of some other patterns matches."""
 
-    def __init__(self, patterns: Sequence[re.Pattern[str]]) -> None:
+    def __init__(self, patterns: Sequence[re.Pattern[str]] = ()) -> None:
         self._patterns = patterns
+        self._known: dict[str, str] = {}
 
     def summary(self, summary: Summary) -> Summary:
-        """Return the summary with every text that came from a file or a plugin redacted; counts stay as they are."""
+        """Return the summary with every text that came from a file or a plugin redacted.
+
+        Counts and scores stay as they are: classes, and names in an archive, that have become alike are numbered.
+        """
+        members = summary.refused_members
         return replace(
             summary,
             tasks=tuple(map(self._task, summary.tasks)),
-            refused_members={self._text(name): self._text(reason) for name, reason in summary.refused_members.items()},
+            refused_members=dict(zip(self._distinct(members), map(self._text, members.values()), strict=True)),
             dataset_evaluations=tuple(map(self._dataset_evaluation, summary.dataset_evaluations)),
             summary_evaluations=tuple(map(self._summary_evaluation, summary.summary_evaluations)),
         )
 
     def _text(self, text: str) -> str:
-        for pattern in self._patterns:
+        if text not in self._known:
+            self._known[text] = self._redacted(text)
+        return self._known[text]
+
+    def _redacted(self, text: str) -> str:
+        lowered = text.lower()
+        patterns = [secret.pattern for secret in _SECRETS if any(sign in lowered for sign in secret.signs)]
+        for pattern in (*patterns, *self._patterns):
             # A pattern may match nothing at all, anywhere; that is no secret.
             text = pattern.sub(lambda match: REDACTED if match.group() else "", text)
         return text
+
+    def _distinct(self, texts: Iterable[str]) -> list[str]:
+        found: list[str] = []
+        for text in texts:
+            redacted = self._text(text)
+            number = 2
+            while redacted in found:
+                redacted = f"{self._text(text)} {number}"
+                number += 1
+            found.append(redacted)
+        return found
 
     def _maybe(self, text: str | None) -> str | None:
         return None if text is None else self._text(text)
@@ -109,14 +159,16 @@ class Redactor:
 
     def _dataset_evaluation(self, evaluation: DatasetEvaluation) -> DatasetEvaluation:
         evaluator = evaluation.evaluator
+        names = dict(zip(evaluation.classes, self._distinct(evaluation.classes), strict=True))
+        positive = evaluator.positive_class
         return replace(
             evaluation,
             evaluator=replace(
                 evaluator,
                 id=self._text(evaluator.id),
                 source=self._text(evaluator.source),
-                classes=None if evaluator.classes is None else tuple(map(self._text, evaluator.classes)),
-                positive_class=self._maybe(evaluator.positive_class),
+                classes=tuple(names.values()),
+                positive_class=None if positive is None else names.get(positive, self._text(positive)),
             ),
         )
 

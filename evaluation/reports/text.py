@@ -71,7 +71,7 @@ def interval_text(summary: Summary) -> str:
     """Return the interval of the accuracy."""
     interval = summary.accuracy_interval
     if interval is None:
-        return "no interval, as only some tasks were scored"
+        return "No interval, as only some tasks were scored"
     return f"{100 * interval.level:.0f} % interval {100 * interval.low:.1f} % to {100 * interval.high:.1f} %"
 
 
@@ -96,7 +96,7 @@ def notices(summary: Summary) -> Iterator[str]:
     if summary.limits:
         limits = ", ".join(f"{name} {limit}" for name, limit in summary.limits.items())
         yield f"Limits that are not the default: {limits}"
-    if summary.unscored_prediction_tasks:
+    if summary.unscored_prediction_tasks and not summary.is_partial:
         shown = listed(summary.unscored_prediction_tasks)
         yield f"Unscored predictions (not in the config set): {shown}"
     if summary.refused_members:

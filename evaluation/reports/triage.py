@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ..errors import counted, escape
@@ -11,7 +10,7 @@ from ..summary import Summary
 from .explanation import closest_first, columns_left_out, compared_rows, finding_sentences, row_lines
 from .fitting import Piece, fitted
 from .folds import evaluation_sentences, result_text
-from .markdown import plain
+from .markdown import literal, plain
 from .text import cut, headline, identity, interval_text, notices
 
 _SHOWN_COLUMNS = 16
@@ -47,7 +46,7 @@ def _pieces(summary: Summary, with_passed: bool) -> Iterator[Piece]:
     reasons = ", ".join(f"{code} {count}" for code, count in summary.failure_counts.items())
     yield Piece(
         "headline",
-        f"# {headline(summary)}\n\n{interval_text(summary)}. {identity(summary)}.\n"
+        f"# {headline(summary)}\n\n{interval_text(summary)}. {plain(identity(summary))}.\n"
         + (f"Failures by reason: {reasons}.\n" if reasons else ""),
     )
     for text in notices(summary):
@@ -94,11 +93,10 @@ def _passed(summary: Summary) -> Iterator[Piece]:
 
 
 def span(text: str) -> str:
-    """Return `text` as a code span, between more backticks than it has in a row; (empty) for nothing."""
+    """Return `text` as a code span, (empty) for nothing; with a backtick in it as code of another kind."""
     if not text:
         return "(empty)"
     shown = cut(escape(text), _SHOWN_CHARACTERS)
-    longest = max(map(len, re.findall("`+", shown)), default=0)
-    fence = "`" * (longest + 1)
-    pad = " " if longest or shown.startswith(" ") or shown.endswith(" ") else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
+    if "`" in shown or shown != shown.strip():
+        return literal(text, _SHOWN_CHARACTERS)
+    return f"`{shown}`"
