@@ -9,7 +9,7 @@ from operator import eq, ne, not_
 from typing import NamedTuple
 
 from .cells import Rule
-from .findings import ColumnFinding, Diagnosis, RowDifference, RowFindings, UnreadableCell, shortened
+from .findings import ColumnFinding, RowDifference, RowFindings, UnreadableCell, shortened
 from .readings import (
     GoldColumn,
     ReadingBudget,
@@ -18,6 +18,7 @@ from .readings import (
     TextCounts,
     Unread,
     common_count,
+    common_keys,
     shared_count,
     surplus,
 )
@@ -34,6 +35,9 @@ _MOST_TEXTS_READ_BY_ITSELF = 200_000
 # By so many first rows it is judged which columns tell rows apart.
 _TELLING_ROWS = 1_000
 
+# Rows of gold and of the prediction.
+Unmatched = tuple[list[int], list[int]]
+
 
 def compare_tables_in_full(
     gold: Sequence[GoldColumn],
@@ -44,12 +48,12 @@ def compare_tables_in_full(
     ordered: bool,
     matches: Sequence[Sequence[int]] = (),
     counts: TextCounts | None = None,
-) -> Diagnosis:
+) -> FullComparison:
     """Return how the columns compare to their partners under the mapping, and the rows on the columns that have one.
 
     `matches[i]` are prediction columns known to hold the values of gold column i, and `counts` those that others use.
     Cells that differ as texts are read, up to 400,000 of them, or 200,000 without `matches`; beyond that they count as
-    different, and the diagnosis is not complete.
+    different, and the comparison is not complete.
     """
     budget = ReadingBudget(_MOST_TEXTS_READ if matches else _MOST_TEXTS_READ_BY_ITSELF)
     readings = {column.rule: Readings(column.rule) for column in gold}
@@ -63,9 +67,24 @@ def compare_tables_in_full(
             compared[i] = _compare_cells_in_order(sides, i, j)
         else:
             compared[i] = _compare_cells_in_any_order(sides, counts, i, j)
-    compare_rows = _compare_rows_in_order if ordered else _compare_rows_in_any_order
-    columns, rows = tuple(_column_findings(sides, compared)), compare_rows(sides, compared)
-    return Diagnosis(columns, rows, complete=budget.is_complete)
+    columns = tuple(_column_findings(sides, compared))
+    if ordered:
+        return FullComparison(columns, _compare_rows_in_order(sides, compared), budget.is_complete)
+    everything = range(gold_table.row_count), range(prediction.row_count)
+    unmatched = _unmatched(sides, *everything, _by_agreement(compared))
+    missing, unexpected = unmatched
+    sample = tuple(sides.sample(missing, unexpected))
+    rows = RowFindings(gold_table.row_count - len(missing), len(missing), len(unexpected), sample=sample)
+    return FullComparison(columns, rows, budget.is_complete, unmatched)
+
+
+class FullComparison(NamedTuple):
+    """What is found of a failed table; `unmatched` are the rows of both sides that have no equal, if known."""
+
+    columns: tuple[ColumnFinding, ...] = ()
+    rows: RowFindings | None = None
+    complete: bool = True
+    unmatched: Unmatched | None = None
 
 
 class _ComparedCells(NamedTuple):
@@ -230,7 +249,7 @@ def _compare_cells_in_any_order(sides: _Sides, counts: TextCounts, i: int, j: in
     if dict.__eq__(ours, theirs):
         return _ComparedCells(sides.gold.row_count, {})
     readings = sides.readings[sides.columns[i].rule]
-    common = list(ours.keys() & theirs.keys())
+    common = common_keys(ours, theirs)
     agreeing = shared_count(ours, theirs, common)
     if not sides.budget.may_read(len(ours) + len(theirs) - 2 * len(common)):
         return _ComparedCells(agreeing, {})
@@ -240,13 +259,6 @@ def _compare_cells_in_any_order(sides: _Sides, counts: TextCounts, i: int, j: in
     if len(refused) < len(values):
         agreeing += common_count(readings.counted(rest), values)
     return _ComparedCells(agreeing, refused)
-
-
-def _compare_rows_in_any_order(sides: _Sides, compared: Mapping[int, _ComparedCells]) -> RowFindings:
-    gold_count, prediction_count = _row_counts(sides)
-    missing, unexpected = _unmatched(sides, range(gold_count), range(prediction_count), _by_agreement(compared))
-    sample = tuple(sides.sample(missing, unexpected))
-    return RowFindings(gold_count - len(missing), len(missing), len(unexpected), sample=sample)
 
 
 def _compare_rows_in_order(sides: _Sides, compared: Mapping[int, _ComparedCells]) -> RowFindings:
@@ -284,7 +296,7 @@ def _row_counts(sides: _Sides) -> tuple[int, int]:
 
 def unmatched_rows(
     gold: Sequence[GoldColumn], gold_table: Table, prediction: Table, mapping: Sequence[int]
-) -> tuple[list[int], list[int]]:
+) -> Unmatched:
     """Return which rows of gold and of the prediction, in any order, have no equal on the other side."""
     sides = _Sides(
         gold,
@@ -300,7 +312,7 @@ def unmatched_rows(
 
 def _unmatched(
     sides: _Sides, gold_rows: Sequence[int], prediction_rows: Sequence[int], columns: Sequence[int]
-) -> tuple[list[int], list[int]]:
+) -> Unmatched:
     """Return which of some rows of either side have no equal on the other; of several alike the last.
 
     Rows that are the same texts are equal whatever the rules. Of the rest only rows whose values are on the other side

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from .diagnosis import unmatched_rows
+from .diagnosis import FullComparison, unmatched_rows
 from .errors import InputError, counted, quoted
-from .findings import NearMiss, RowFindings
+from .findings import NearMiss
 from .nearest import nearest_mapping
 from .readings import GoldColumn, Readings, TextCounts
 from .tables import Table, TableLimits, parse_table
@@ -78,12 +78,13 @@ class Candidate(NamedTuple):
 
 
 class FormChanges:
-    """The candidates of a failed task, whose rows were found to compare so, and the work left for them."""
+    """The candidates of a failed task, of which so much was found already, and the work left for them."""
 
-    def __init__(self, task: FailedTask, name_columns: bool, rows: RowFindings | None) -> None:
+    def __init__(self, task: FailedTask, name_columns: bool, found: FullComparison) -> None:
         self._task = task
         self._name_columns = name_columns
-        self._rows = rows
+        self._rows = found.rows
+        self._unmatched = found.unmatched
         cells = task.gold.row_count * task.gold.column_count
         self.is_large = cells > _MANY_CELLS
         self._cells_left = max(_LEAST_CELLS, 2 * cells)
@@ -280,8 +281,11 @@ class FormChanges:
             yield base.also(miss, gold=Table(gold.header, unique))
         if not self._may_be_contained(base, surplus):
             return
-        mapping = [j for j in self.mapping(base) if j is not None]
-        missing, unexpected = map(set, unmatched_rows(base.columns, gold, prediction, mapping))
+        unmatched = self._unmatched if base.mapping is not None else None
+        if unmatched is None:
+            mapping = [j for j in self.mapping(base) if j is not None]
+            unmatched = unmatched_rows(base.columns, gold, prediction, mapping)
+        missing, unexpected = map(set, unmatched)
         more = f"{'is' if abs(surplus) == 1 else 'are'} {counted(abs(surplus), 'row')}"
         which = _listed(unexpected if surplus > 0 else missing)
         if surplus > 0 and not missing:

@@ -6,7 +6,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Sequence
 from itertools import compress
-from operator import eq, gt
+from operator import eq, gt, not_
 from typing import NamedTuple, TypeVar
 
 from .cells import Rule, canonical_column
@@ -105,6 +105,11 @@ class TextCounts:
         return self._found[id(texts)][1]
 
 
+def common_keys(counts: Counter[_Key], others: Counter[_Key]) -> list[_Key]:
+    """Return the elements that two multisets have in common, each once."""
+    return list(compress(counts, map(others.__contains__, counts)))
+
+
 def shared_count(counts: Counter[_Key], others: Counter[_Key], common: Sequence[_Key]) -> int:
     """Return the size of the intersection of two multisets, which have these elements in common."""
     # As `(counts & others).total()`, which takes a step of Python code per element.
@@ -113,16 +118,18 @@ def shared_count(counts: Counter[_Key], others: Counter[_Key], common: Sequence[
 
 def surplus(counts: Counter[str], others: Counter[str], common: Sequence[str]) -> Counter[str]:
     """Return what a multiset has more than another, which has these elements in common with it."""
-    rest = {text: counts[text] for text in counts.keys() - common}
-    ours, theirs = list(map(counts.__getitem__, common)), list(map(others.__getitem__, common))
-    unequal = compress(zip(common, ours, theirs, strict=True), map(gt, ours, theirs))
-    rest.update((text, one - other) for text, one, other in unequal)
+    new = compress(counts, map(not_, map(others.__contains__, counts)))
+    rest = {text: counts[text] for text in new}
+    if counts.total() > len(counts):
+        ours, theirs = list(map(counts.__getitem__, common)), list(map(others.__getitem__, common))
+        unequal = compress(zip(common, ours, theirs, strict=True), map(gt, ours, theirs))
+        rest.update((text, one - other) for text, one, other in unequal)
     return Counter(rest)
 
 
 def common_count(counts: Counter[object], others: Counter[object]) -> int:
     """Return the size of the intersection of two multisets."""
-    return shared_count(counts, others, list(counts.keys() & others.keys()))
+    return shared_count(counts, others, common_keys(counts, others))
 
 
 def positions_alike(values: Sequence[object], others: Sequence[object]) -> int:
