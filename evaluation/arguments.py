@@ -8,22 +8,19 @@ from __future__ import annotations
 import argparse
 import re
 import warnings
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .configs import is_task_id
 from .errors import quoted
+from .reports.formats import DEFAULT_BYTES, DEFAULT_CHARACTERS, LEAST_SIZE, Report, ReportOptions, read_report
 from .suite import MAX_JOBS
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from .reports.formats import Report, ReportOptions
-
 # As much as every platform can count to in a length.
 MAX_LIMIT = 2**31 - 1
-_LEAST_REPORT_SIZE = 1_000
 
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
@@ -43,14 +40,16 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--report-max-bytes",
         type=report_size,
+        default=DEFAULT_BYTES,
         metavar="N",
-        help="how long a .md report may be (default: 921600)",
+        help=f"how long a .md report may be (default: {DEFAULT_BYTES})",
     )
     add(
         "--report-max-characters",
         type=report_size,
+        default=DEFAULT_CHARACTERS,
         metavar="N",
-        help="how long a .triage.md report may be (default: 32000)",
+        help=f"how long a .triage.md report may be (default: {DEFAULT_CHARACTERS})",
     )
     add("--include-passing", action="store_true", help="list passed tasks in a .triage.md report")
     add(
@@ -66,17 +65,16 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
 
 def report_options(arguments: argparse.Namespace) -> ReportOptions:
     """Return what the options of `add_report_options` ask for."""
-    from .reports.formats import ReportOptions
-
-    options = ReportOptions(with_passed=arguments.include_passing, patterns=arguments.redact_pattern)
-    sizes = {"max_bytes": arguments.report_max_bytes, "max_characters": arguments.report_max_characters}
-    return replace(options, **{name: size for name, size in sizes.items() if size is not None})
+    return ReportOptions(
+        arguments.report_max_bytes,
+        arguments.report_max_characters,
+        arguments.include_passing,
+        tuple(arguments.redact_pattern),
+    )
 
 
 def report(text: str) -> Report:
     """Return the report that a text asks for."""
-    from .reports.formats import read_report
-
     try:
         return read_report(text)
     except ValueError as error:
@@ -85,7 +83,7 @@ def report(text: str) -> Report:
 
 def report_size(text: str) -> int:
     """Return the size of a report, from 1,000."""
-    return _whole_number(text, _LEAST_REPORT_SIZE, MAX_LIMIT, f"expected a number from 1000 to {MAX_LIMIT}")
+    return _whole_number(text, LEAST_SIZE, MAX_LIMIT, f"expected a number from {LEAST_SIZE} to {MAX_LIMIT}")
 
 
 def pattern(text: str) -> re.Pattern[str]:
