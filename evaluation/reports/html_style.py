@@ -76,9 +76,9 @@ SCRIPT = """
     for (const row of rows) {
       const link = row.querySelector("a");
       const details = link && document.getElementById(link.textContent);
-      const text = row.textContent + " " + (details ? details.textContent : "");
+      const found = !words || (row.textContent + (details ? details.textContent : "")).toLowerCase().includes(words);
       const states = [row.dataset.state, row.dataset.state === "passed" ? "" : "failed"];
-      const fits = (!state || states.includes(state)) && text.toLowerCase().includes(words);
+      const fits = found && (!state || states.includes(state));
       row.hidden = !fits;
       if (details) details.hidden = !fits;
       if (fits) count += 1;
