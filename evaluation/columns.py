@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import replace
 from operator import mul
 from typing import TypeVar
 
-from .cells import Rule, can_read, canonical_column
+from .cells import NumberRule, Rule, can_read, canonical_column
 from .errors import CellError
 
 Values = list["str | None"]
@@ -35,6 +36,9 @@ class TypedColumns:
         self.texts = texts
         self.rules = rules
         self.ordered = ordered
+        # Rules that read the same texts need to try them once.
+        readers = list(map(_reader, rules))
+        self._readers = list(map(readers.index, readers))
         self._numbers: dict[tuple[Hashable, ...], int] = {}
         self._found: dict[tuple[object, ...], object] = {}
 
@@ -47,7 +51,7 @@ class TypedColumns:
     def is_readable(self, kind: int, column: int) -> bool:
         """Return whether every cell can be read under the kind."""
         return self._once(
-            ("readable", kind, column),
+            ("readable", self._readers[kind], column),
             lambda: not self._is_refused(kind, column) and can_read(self.rules[kind], self._some_texts(column)),
         )
 
@@ -167,6 +171,13 @@ def matching_columns(gold: TypedColumns, kinds: Sequence[int], prediction: Typed
             for i in _same_columns(gold, places, kind, prediction, j):
                 matches[i].append(j)
     return matches
+
+
+def _reader(rule: Rule) -> Rule:
+    """Return a rule that reads the same texts: how many digits of a number count is no part of that."""
+    if isinstance(rule, NumberRule) and rule.mode != "integer":
+        return replace(rule, mode="decimal_places", digits=0)
+    return rule
 
 
 def try_column(rule: Rule, texts: Sequence[str]) -> Values | None:
