@@ -134,6 +134,8 @@ class Diagnosis:
                 gold_rows,
                 prediction_rows,
             ) and min(rows.matched, rows.missing, rows.unexpected) >= 0
+            fits = fits and _is_within(rows.first_difference, 1, max(gold_rows, prediction_rows))
+            fits = fits and _is_within(rows.matched_in_any_order, 0, gold_rows)
         return (
             fits
             and all(miss.code in NEAR_MISS_CODES for miss in self.near_misses)
@@ -144,6 +146,8 @@ class Diagnosis:
             )
             and all(0 <= column.agreeing <= gold_rows for column in self.columns)
             and all(0 <= column.unreadable_count <= prediction_rows for column in self.columns)
+            and all(_is_within(row.gold_row, 1, gold_rows) for row in self._sample)
+            and all(_is_within(row.prediction_row, 1, prediction_rows) for row in self._sample)
             and all(len(cells) == width for row in self._sample for cells in row.sides)
             and all(set(range(width)).issuperset(row.differing) for row in self._sample)
         )
@@ -184,6 +188,10 @@ class Diagnosis:
             tuple(NearMiss(**miss) for miss in document["near_misses"]),
             document["complete"],
         )
+
+
+def _is_within(number: int | None, low: int, high: int) -> bool:
+    return number is None or low <= number <= high
 
 
 def _json_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -166,7 +166,7 @@ class Summary:
         try:
             if document["summary_schema_version"] != SUMMARY_SCHEMA_VERSION:
                 got = quoted(str(document["summary_schema_version"]))
-                raise EvaluationError(f"expected summary schema version {SUMMARY_SCHEMA_VERSION}, got {got}")
+                raise EvaluationError(f"not a summary of schema version {SUMMARY_SCHEMA_VERSION}, but {got}")
             summary = cls(
                 evaluator_version=document["evaluator_version"],
                 config_schema_version=document["config_schema_version"],

@@ -478,21 +478,24 @@ class SecretsTest(BenchmarkTestCase):
         Authorization: AWS4-HMAC-SHA256 Credential=a/b, Signature=Q | Proxy-Authorization: Basic Q | api_key=Q |
         "X-Api-Key": "Q" | x-api-key:  Q | {\\"api_key\\": \\"Q\\"} | access-token=Q | api key: 'a Q' | password: Q |
         password: "correct Q" | password => Q | password := Q | DB_PASSWORD=Q | PGPASSWORD=Q | passwd=Q |
+        DB_PASSWORD=a;Q | DB_PASS=Q | ROOT_PWD=Q | client_secret=Q | DB_PASSWORD_PROD=Q | redis://:Q@h | a://u:x@Q@h |
+        Authorization: Token a, b='Q' | Authorization: Basic~ Q | \\nsk-Q |
         -----BEGIN RSA PRIVATE KEY-----~MIIE~Q~ | -----BEGIN PGP PRIVATE KEY BLOCK-----~~Q
     """
     HARMLESS = (
-        "task-123456789012345678",
-        "monkey",
-        "ask-about-something-very-long",
-        "bearer",
-        "basic",
-        "token",
-        "author",
+        *("task-123456789012345678", "monkey", "ask-about-something-very-long", "bearer", "basic", "token", "author"),
+        *(
+            "basic training",
+            "bearer certificates",
+            "pk_customer_identifier",
+            "sk-2024-01-15-order-00017",
+            "tokenizer 5",
+        ),
     )
 
     def test_defaults(self) -> None:
         secrets = [text.strip().replace("Q", self.SECRET).replace("~", "\n") for text in self.SECRETS.split("|")]
-        self.assertEqual(len(secrets), 44)
+        self.assertEqual(len(secrets), 54)
         for number, secret in enumerate(secrets, start=1):
             self.add_task(number, csv_text([["1"]]), csv_text([[f"x {secret}"]], [f"y {secret}"]), [decimal_places(1)])
         for number, text in enumerate(self.HARMLESS, start=len(secrets) + 1):
@@ -514,12 +517,12 @@ class SecretsTest(BenchmarkTestCase):
         )
         for text in (plain["md"], redacted["md"]):
             self.assertIn("0.5000: recall of class", text)
-        self.assertIn("`(redacted) 3`", redacted["md"])
+        self.assertIn("`3: (redacted)`", redacted["md"])
 
     def test_names_in_an_archive_stay_apart(self) -> None:
         summary = dataclasses.replace(example(), refused_members={f"a/sk-{i * 20}": "x" for i in "abc"})
         self.assertEqual(
-            list(Redactor().summary(summary).refused_members), ["a/(redacted)", "a/(redacted) 2", "a/(redacted) 3"]
+            list(Redactor().summary(summary).refused_members), ["a/(redacted)", "2: a/(redacted)", "3: a/(redacted)"]
         )
 
     def test_long_texts_take_no_time(self) -> None:

@@ -96,7 +96,7 @@ class SummaryTest(unittest.TestCase):
                 target[path[-1]] = value  # type: ignore[index]
                 with self.assertRaises(EvaluationError):
                     Summary.from_dict(spoilt)
-        with self.assertRaisesRegex(EvaluationError, "expected summary schema version 1.0, got '2.0'"):
+        with self.assertRaisesRegex(EvaluationError, "not a summary of schema version 1.0, but '2.0'"):
             Summary.from_dict({**document, "summary_schema_version": "2.0"})
         for key in document:
             with self.subTest(missing=key), self.assertRaises(EvaluationError):

@@ -15,9 +15,9 @@ from ..summary import Summary
 from ..summary_evaluations import SummaryEvaluation
 
 # A text may begin anywhere but inside a word; what a message escapes, such as \\x0a, is no part of a word.
-_START = r"(?:(?<![A-Za-z0-9])|(?<=\\x[0-9a-f]{2})|(?<=\\u[0-9a-f]{4})|(?<=\\U[0-9a-f]{8}))"
+_START = r"(?:(?<![A-Za-z0-9])|(?<=\\x[0-9a-f]{2})|(?<=\\u[0-9a-f]{4})|(?<=\\U[0-9a-f]{8})|(?<=\\[nrt]))"
 _SPACE = r"(?:\s|\\x[0-9a-f]{2}|\\u[0-9a-f]{4})"
-_VALUE = r"""\\?(?:"[^"\r\n]*|'[^'\r\n]*|[^\s"',;]+)"""
+_VALUE = r"""\\?(?:"[^"\r\n]*|'[^'\r\n]*|[^\s"]+)"""
 
 
 class _Secret(NamedTuple):
@@ -41,7 +41,11 @@ def _named(names: str, *signs: str) -> _Secret:
 
 # The forms in which issuers document their keys, and what HTTP calls credentials (RFC 9110, 11.6.2; RFC 3986, 3.2.1).
 _SECRETS = (
-    _token("[spr]k[-_]", r"\w-", 16, "sk-", "pk-", "rk-", "sk_", "pk_", "rk_"),
+    # A long run of letters and digits tells a key from a name with hyphens.
+    _Secret(
+        ("sk-", "pk-", "rk-", "sk_", "pk_", "rk_"),
+        re.compile(rf"{_START}[spr]k[-_](?:[\w-]{{0,40}}?[A-Za-z0-9]{{16}}[\w-]*|[\w-]{{0,200}}…)"),
+    ),
     _token("gh[oprsu]_", r"\w", 20, "gho_", "ghp_", "ghr_", "ghs_", "ghu_"),
     _token("github_pat_", r"\w", 20),
     _token("glpat-", r"\w-", 16),
@@ -55,13 +59,18 @@ _SECRETS = (
     _token("whsec_", r"\w", 16),
     _token("ya29[.]", r"\w-", 20, "ya29."),
     _token("eyJ", r"\w.-", 20),
-    _Secret(("authorization",), re.compile(rf"(?i)authorization\\?[\"']?{_SPACE}*[:=]{_SPACE}*'?[^'\r\n]+")),
+    # Of a header's value any part may be the secret one.
+    _Secret(("authorization",), re.compile(rf"(?i)authorization\\?[\"']?{_SPACE}*[:=][\s\S]+")),
     _Secret(
-        ("bearer", "basic"), re.compile(rf"(?i){_START}(?:bearer|basic){_SPACE}+(?:[\w.~+/=-]{{8,}}|[\w.~+/=-]*…)")
+        ("bearer",),
+        re.compile(
+            rf"(?i){_START}bearer{_SPACE}+(?:(?=[^\s\d]{{0,200}}\d)[\w.~+/=-]{{8,}}|[\w.~+/=-]{{20,}}|[\w.~+/=-]*…)"
+        ),
     ),
     _named("(?:api|access|auth|secret|private)[-_ ]?(?:key|token)", "key", "token"),
-    _named("passw(?:or)?d|passphrase", "passw", "passphrase"),
-    _Secret(("://",), re.compile(r"://[^\s/:@]+:[^\s/@]+@")),
+    _named(r"passw(?:or)?ds?(?:_\w{1,20})?|passphrase|client[-_]?secret", "passw", "passphrase", "secret"),
+    _named("_(?:pass|pwd|secret|token)", "_pass", "_pwd", "_secret", "_token"),
+    _Secret(("://",), re.compile(r"://[^\s/:@]{0,100}:[^\s/]+@")),
     _Secret(("private key",), re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY[\s\S]*")),
 )
 
@@ -106,7 +115,7 @@ class Redactor:
             redacted = self._text(text)
             number = 2
             while redacted in found:
-                redacted = f"{self._text(text)} {number}"
+                redacted = f"{number}: {self._text(text)}"
                 number += 1
             found.append(redacted)
         return found
