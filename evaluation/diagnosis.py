@@ -230,15 +230,15 @@ def _compare_cells_in_order(sides: _Sides, i: int, j: int) -> _ComparedCells:
     texts, others = sides.gold.columns[i], sides.prediction.columns[j]
     readings = sides.readings[sides.columns[i].rule]
     places = list(compress(range(sides.shared_rows), map(ne, texts, others)))
-    surplus = others[sides.shared_rows :]
-    if not sides.budget.may_read(2 * len(places) + len(surplus)):
+    beyond = others[sides.shared_rows :]
+    if not sides.budget.may_read(2 * len(places) + len(beyond)):
         return _ComparedCells(sides.shared_rows - len(places), {}, places)
     theirs = readings.of([others[place] for place in places])
     refused = _refusals(theirs)
     differing = places
     if len(refused) < len(theirs):
         differing = list(compress(places, map(ne, readings.of([texts[place] for place in places]), theirs)))
-    refused.update(_refusals(readings.of(surplus)))
+    refused.update(_refusals(readings.of(beyond)))
     return _ComparedCells(sides.shared_rows - len(differing), refused, differing)
 
 
@@ -350,12 +350,12 @@ def _left_over(
             list(compress(others, map(not_, map(distinct.__contains__, other_keys)))),
         )
     return (
-        list(compress(rows, map(not_, matched(keys, other_keys)))),
-        list(compress(others, map(not_, matched(other_keys, keys)))),
+        list(compress(rows, map(not_, _matched(keys, other_keys)))),
+        list(compress(others, map(not_, _matched(other_keys, keys)))),
     )
 
 
-def matched(rows: Sequence[object], others: Sequence[object]) -> list[bool]:
+def _matched(rows: Sequence[object], others: Sequence[object]) -> list[bool]:
     """Return for every row whether one of the others is left that equals it, each of which matches once."""
     left = Counter(others)
     found = []

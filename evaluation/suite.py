@@ -56,9 +56,9 @@ def evaluate_suite(
     """
     submission = open_submission(prediction_root)
     config_set = load_config_set(default_config_root(gold_root) if config_root is None else config_root)
-    if tasks and (dataset_evaluators is not None or plugins):
-        raise ValueError("tasks: dataset evaluators and plugins need all tasks")
-    evaluators = None if tasks else find_dataset_evaluators(config_set, dataset_evaluators)
+    # Those that are found by themselves, not asked for, are left out where only some tasks are scored.
+    is_folded = not tasks or dataset_evaluators is not None
+    evaluators = find_dataset_evaluators(config_set, dataset_evaluators) if is_folded else None
     return score_suite(
         config_set,
         submission,
@@ -116,15 +116,14 @@ def score_suite(
     processes, with the same summary whatever their number. `limits` hold for gold and predictions. With `redact_gold`
     the summary holds nothing that gold's cells and headers could be told by, and summary evaluators print nothing. With
     `diagnose` a failed task says what differs and what would make it pass. Where `tasks` are named only these are
-    scored, and the digests of gold and predictions are of their files; there are then no folds.
+    scored, and the digests of gold and predictions are of their files.
     Raises EvaluationFatalError when the gold root is no directory, gold files are missing or invalid, or a dataset
-    evaluator's classes have no gold label among them, and ValueError when `jobs` is no whole number from 1 to MAX_JOBS;
-    a prediction can fail no task but its own.
+    evaluator's classes have no gold label among them, and ValueError when `jobs` is no whole number from 1 to MAX_JOBS,
+    or folds are asked for with `tasks`; a prediction can fail no task but its own.
     """
-    if type(jobs) is not int or not 1 <= jobs <= MAX_JOBS:
-        raise ValueError(f"jobs: expected a whole number from 1 to {MAX_JOBS}, got {jobs!r}")
-    if not os.path.isdir(gold_root):
-        raise EvaluationFatalError(f"the gold root {quoted(str(gold_root))} is not a directory")
+    if tasks and (dataset_evaluators or plugins):
+        raise ValueError("tasks: dataset evaluators and plugins need all tasks")
+    _check(jobs, gold_root)
     evaluators = dataset_evaluators.evaluators if dataset_evaluators else ()
     options = ScoringOptions(limits, {evaluator.source for evaluator in evaluators}, redact_gold, diagnose)
     digests = Digests()
@@ -147,6 +146,13 @@ def score_suite(
         **_dataset_fold(dataset_evaluators, results, redact_gold),
         **_plugin_fold(plugins, config_set, outcomes, {evaluator.id for evaluator in evaluators}, redact_gold),
     )
+
+
+def _check(jobs: int, gold_root: str | os.PathLike[str]) -> None:
+    if type(jobs) is not int or not 1 <= jobs <= MAX_JOBS:
+        raise ValueError(f"jobs: expected a whole number from 1 to {MAX_JOBS}, got {jobs!r}")
+    if not os.path.isdir(gold_root):
+        raise EvaluationFatalError(f"the gold root {quoted(str(gold_root))} is not a directory")
 
 
 def _unscored_tasks(config_set: ConfigSet, submission: Submission) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from support import GOLDEN, TEXT, BenchmarkTestCase, csv_text, run_cli
 
 from evaluation.cli import main
 from evaluation.reports.formats import FORMATS, Report, read_report
+from evaluation.suite import evaluate_suite
 from evaluation.summary import Summary
 
 
@@ -331,6 +332,16 @@ class PartialTest(ReportTestCase):
         ):
             with self.subTest(options=options):
                 self.assert_fatal("--task", "task_1", *options, mentions=[options[0], "needs all tasks"])
+
+    def test_folds_need_all_tasks_from_python_too(self) -> None:
+        roots: dict[str, Any] = {f"{kind}_root": self.folder / f"{kind}s" for kind in ("prediction", "gold", "config")}
+        evaluator = self.write("e.json", '{"id": "e", "type": "confusion_matrix", "source": "c0"}')
+        plugin = self.write("p.py", "SUMMARY_EVALUATORS = {'f': lambda runs: 1}\n")
+        more: dict[str, Any]
+        for more in ({"dataset_evaluators": evaluator}, {"plugins": [plugin]}):
+            with self.subTest(more=more), self.assertRaisesRegex(ValueError, "need all tasks"):
+                evaluate_suite(**roots, tasks=["task_1"], **more)
+        self.assertTrue(evaluate_suite(**roots, tasks=["task_1"])["partial"])
 
     def test_unknown_tasks(self) -> None:
         self.assert_fatal("--task", "task_9", "--task", "task_1", mentions=["'task_9'", "no such task"])

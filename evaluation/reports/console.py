@@ -7,7 +7,19 @@ from collections.abc import Iterator
 from ..errors import counted, escape, quoted
 from ..results import TaskEvaluationResult
 from ..summary import Summary
-from .text import BOLD, GREEN, RED, SHOWN_DIGEST, YELLOW, ConsoleStyle, headline, interval_text, notices, percentage
+from .text import (
+    BOLD,
+    GREEN,
+    RED,
+    SHOWN_DIGEST,
+    YELLOW,
+    ConsoleStyle,
+    headline,
+    interval_text,
+    notices,
+    percentage,
+    shape_text,
+)
 
 # Of more columns those are shown that differ.
 _SHOWN_COLUMNS = 16
@@ -48,7 +60,7 @@ def _accuracy(summary: Summary) -> str:
 def _task_lines(summary: Summary, style: ConsoleStyle) -> Iterator[str]:
     for task in summary.tasks:
         if task.passed and style.passed_tasks:
-            yield f"{style.paint(GREEN, 'passed')}  {task.task_id}  {_shape(task)}"
+            yield f"{style.paint(GREEN, 'passed')}  {task.task_id}  {shape_text(task)}"
         if not task.passed and style.failed_tasks:
             why = task.error or ""
             if task.diagnosis is not None:
@@ -75,8 +87,3 @@ def _findings(task: TaskEvaluationResult) -> Iterator[str]:
         yield from row_lines(row, quoted)
     if shown and shown.left_out:
         yield columns_left_out(shown) or ""
-
-
-def _shape(task: TaskEvaluationResult) -> str:
-    order = "in order" if task.order_sensitive else "in any order"
-    return f"{counted(task.gold_row_count, 'row')} {order}, {counted(task.gold_column_count, 'column')}"

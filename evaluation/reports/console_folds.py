@@ -10,7 +10,7 @@ from ..errors import counted, escape, quoted
 from ..summary import Summary
 from ..summary_evaluations import SummaryEvaluation
 from .folds import SHOWN_CLASSES, matrix, metric_text, result_text
-from .text import BOLD, RED, ConsoleStyle, listed, score_text
+from .text import BOLD, RED, ConsoleStyle, cut, listed, score_text
 
 _SHOWN_LABEL = 24
 
@@ -82,8 +82,7 @@ def _matrix_lines(evaluation: DatasetEvaluation) -> Iterator[str]:
 
 
 def _short(label: str) -> str:
-    shown = escape(label)
-    return shown if len(shown) <= _SHOWN_LABEL else shown[: _SHOWN_LABEL - 1] + "…"
+    return cut(escape(label), _SHOWN_LABEL)
 
 
 def _summary_evaluation_lines(evaluations: Sequence[SummaryEvaluation], style: ConsoleStyle) -> Iterator[str]:

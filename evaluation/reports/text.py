@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import counted, quoted
+from ..results import TaskEvaluationResult
 from ..summary import EVALUATOR, Summary
 
 if TYPE_CHECKING:
@@ -73,6 +74,12 @@ def interval_text(summary: Summary) -> str:
     if interval is None:
         return "No interval, as only some tasks were scored"
     return f"{100 * interval.level:.0f} % interval {100 * interval.low:.1f} % to {100 * interval.high:.1f} %"
+
+
+def shape_text(task: TaskEvaluationResult) -> str:
+    """Return how large a task's gold table is, and whether the order of its rows counts."""
+    order = "in order" if task.order_sensitive else "in any order"
+    return f"{counted(task.gold_row_count, 'row')} {order}, {counted(task.gold_column_count, 'column')}"
 
 
 def identity(summary: Summary) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..errors import counted, escape
+from ..errors import escape
 from ..results import TaskEvaluationResult
 from ..summary import Summary
 from .explanation import closest_first, columns_left_out, compared_rows, finding_sentences, row_lines
 from .fitting import Piece, fitted
 from .folds import evaluation_sentences, result_text
 from .markdown import literal, plain
-from .text import cut, headline, identity, interval_text, notices
+from .text import cut, headline, identity, interval_text, notices, shape_text
 
 _SHOWN_COLUMNS = 16
 _SHOWN_CHARACTERS = 120
@@ -86,9 +86,7 @@ def _passed(summary: Summary) -> Iterator[Piece]:
     heading = "\n## Passed\n\n"
     for task in summary.tasks:
         if task.passed:
-            order = "in order" if task.order_sensitive else "in any order"
-            shape = f"{counted(task.gold_row_count, 'row')} {order}, {counted(task.gold_column_count, 'column')}"
-            yield Piece("passed", f"{heading}- {plain(task.task_id)}: {shape}\n")
+            yield Piece("passed", f"{heading}- {plain(task.task_id)}: {shape_text(task)}\n")
             heading = ""
 
 
