@@ -100,10 +100,12 @@ class FormChanges:
 
     def may_be_equal(self, candidate: Candidate) -> bool:
         """Return whether a large table's first rows have cells that gold has, for the most part."""
+        if not self.is_large:
+            return True
         known = list(map(self._knows, candidate.columns))
         sample = candidate.prediction.rows[:_SAMPLED_ROWS]
         found = sum(any(knows(cell) for knows in known) for row in sample for cell in row)
-        return not self.is_large or 2 * found >= len(sample) * candidate.prediction.column_count
+        return 2 * found >= len(sample) * candidate.prediction.column_count
 
     def candidates(self) -> Iterator[Candidate]:
         """Yield the prediction as it is, and with its form changed."""
@@ -173,16 +175,16 @@ class FormChanges:
         if surplus > 0 and self._may_pass_without_columns:
             kept = sorted(j for j in mapping if j is not None)
             extra = [j for j in range(prediction.column_count) if j not in kept]
-            what = ", ".join(map(self._headed, extra))
+            what = ", ".join(self._headed(prediction, j) for j in extra)
             is_none = "column {} is" if surplus == 1 else "columns {} are"
             miss = NearMiss("extra_columns", f"prediction {is_none.format(what)} not in gold")
             yield self._with_prediction_columns(base, miss, kept)
         if surplus < 0 and self._may_pass_without_columns:
             yield self._without_missing_columns(base, mapping)
         if surplus == 1:
-            yield from self._joined(prediction)
+            yield from self._joined(base)
         elif surplus == -1:
-            yield from self._parted(prediction)
+            yield from self._parted(base)
 
     @property
     def _may_pass_without_columns(self) -> bool:
@@ -207,15 +209,16 @@ class FormChanges:
         miss = NearMiss("missing_columns", f"{what} {'is' if len(missing) == 1 else 'are'} missing")
         columns = tuple(base.columns[i] for i in places)
         return base._replace(
-            misses=(miss,),
+            misses=(*base.misses, miss),
             gold=Table.of_columns([base.gold.header[i] for i in places], [base.gold.columns[i] for i in places]),
             columns=columns,
             places=places,
             mapping=tuple(mapping[i] for i in places),
         )
 
-    def _joined(self, prediction: Table) -> Iterator[Candidate]:
-        """Yield the prediction with two of its columns joined, where the first row then has a cell that gold has."""
+    def _joined(self, base: Candidate) -> Iterator[Candidate]:
+        """Yield the base with two columns of its prediction joined, where the first row then has a cell of gold."""
+        prediction = base.prediction
         if not prediction.rows:
             return
         is_known = list(map(self._knows, self._task.columns))
@@ -227,10 +230,11 @@ class FormChanges:
                         continue
                     if not self.may_spend(prediction):
                         return
-                    message = f"prediction columns {self._headed(j)} and {self._headed(k)} are one column of gold"
+                    parts = " and ".join(self._headed(prediction, part) for part in (j, k))
+                    message = f"prediction columns {parts} are one column of gold"
                     rows = [(*_others(row, j, k), joint.join((row[j], row[k]))) for row in prediction.rows]
                     table = Table((*_others(prediction.header, j, k), ""), rows)
-                    yield self._candidate((NearMiss("split_columns", message),), table)
+                    yield self._candidate((*base.misses, NearMiss("split_columns", message)), table)
 
     def _knows(self, column: GoldColumn) -> Callable[[str], bool]:
         """Return what says whether a text is a value of a gold column, of a large one whether it is spelled so."""
@@ -240,8 +244,9 @@ class FormChanges:
         values = set(readings.of(column.texts)) - {None}
         return lambda text: readings[text] in values
 
-    def _parted(self, prediction: Table) -> Iterator[Candidate]:
-        """Yield the prediction with one of its columns parted where a joint stands first or last in its cells."""
+    def _parted(self, base: Candidate) -> Iterator[Candidate]:
+        """Yield the base with a column of its prediction parted where a joint stands first or last in its cells."""
+        prediction = base.prediction
         for j, column in enumerate(prediction.columns):
             for joint in filter(None, _JOINTS):
                 if not column or not all(joint in text for text in column):
@@ -254,8 +259,8 @@ class FormChanges:
                     firsts, _, seconds = zip(*(part(text, joint) for text in column), strict=True)
                     header, columns = _others(prediction.header, j), _others(prediction.columns, j)
                     table = Table.of_columns((*header, "", ""), [*columns, firsts, seconds])
-                    message = f"prediction column {self._headed(j)} is two columns of gold"
-                    yield self._candidate((NearMiss("merged_columns", message),), table)
+                    message = f"prediction column {self._headed(prediction, j)} is two columns of gold"
+                    yield self._candidate((*base.misses, NearMiss("merged_columns", message)), table)
 
     def _may_be_of_gold(self, parts: Sequence[tuple[str, str, str]]) -> bool:
         """Return whether, in a large table, most first and last parts stand in one column of gold each."""
@@ -310,12 +315,9 @@ class FormChanges:
         self.may_spend(base.gold)
         return nearest_mapping(base.columns, base.prediction, ordered=base.ordered, counts=self._task.counts)
 
-    def _headed(self, j: int) -> str:
+    def _headed(self, prediction: Table, j: int) -> str:
         """Return a column of the prediction by its number and its name."""
-        table = self._task.prediction
-        if not self._name_columns or table is None or j >= table.column_count:
-            return str(j)
-        return f"{j} {quoted(table.header[j])}"
+        return f"{j} {quoted(prediction.header[j])}" if self._name_columns else str(j)
 
     def called(self, i: int) -> str:
         return f"column {i} {quoted(self._task.columns[i].name)}" if self._name_columns else f"column {i}"

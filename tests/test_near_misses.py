@@ -252,6 +252,18 @@ class DetectorTest(unittest.TestCase):
             assert redacted is not None
             self.assertNotIn("'", redacted.changes[0])
 
+    def test_a_change_of_another_reading_tells_both(self) -> None:
+        found = diagnosis([TEXT, TEXT], "n,a\nAda Byron,X\n", "f;l;a\nAda;Byron;X\n")
+        self.assertEqual(
+            found.changes,
+            [
+                "cells are separated by semicolons, not by commas, "
+                "and prediction columns 0 'f' and 1 'l' are one column of gold"
+            ],
+        )
+        found = diagnosis([TEXT], "a\nX\n", "n;a\nY;X\n")
+        self.assertEqual([miss.code for miss in found.near_misses], [])
+
     def test_a_single_cell_is_not_transposed(self) -> None:
         found = diagnosis([TEXT], "h\na\n", "h\nA\n")
         self.assertEqual([miss.code for miss in found.near_misses], ["letter_case"])
