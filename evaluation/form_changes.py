@@ -6,13 +6,15 @@ Each is a candidate: a pair of tables that whoever asked for it compares again.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import permutations, product
 from typing import NamedTuple, TypeVar
 
-from .diagnosis import FullComparison, unmatched_rows
+from .diagnosis import FullComparison
 from .errors import InputError, counted, quoted
 from .findings import NearMiss
 from .nearest import nearest_mapping
-from .readings import GoldColumn, Readings, TextCounts
+from .readings import GoldColumn, ReadingBudget, Readings, TextCounts
+from .row_matching import Unmatched, unmatched_rows
 from .tables import Table, TableLimits, parse_table
 from .value_changes import is_index
 
@@ -53,7 +55,7 @@ class Candidate(NamedTuple):
     """A changed pair of tables, and what was changed.
 
     `columns` are those of the changed gold, whose places in gold are `places`. `mapping` is the nearest one, None where
-    it is not known yet.
+    it is not known yet. `found` is how its rows compare, by the columns of that mapping, where that is known.
     """
 
     misses: tuple[NearMiss, ...]
@@ -63,8 +65,16 @@ class Candidate(NamedTuple):
     ordered: bool
     places: tuple[int, ...]
     mapping: tuple[int | None, ...] | None = None
+    found: FullComparison | None = None
 
-    def also(self, miss: NearMiss, *, gold: Table | None = None, prediction: Table | None = None) -> Candidate:
+    def also(
+        self,
+        miss: NearMiss,
+        *,
+        gold: Table | None = None,
+        prediction: Table | None = None,
+        found: FullComparison | None = None,
+    ) -> Candidate:
         """Return the candidate with some rows fewer on one of the sides."""
         columns = self.columns
         if gold:
@@ -74,6 +84,7 @@ class Candidate(NamedTuple):
             gold=gold or self.gold,
             columns=columns,
             prediction=prediction or self.prediction,
+            found=found,
         )
 
 
@@ -83,10 +94,12 @@ class FormChanges:
     def __init__(self, task: FailedTask, name_columns: bool, found: FullComparison) -> None:
         self._task = task
         self._name_columns = name_columns
-        self._rows = found.rows
-        self._unmatched = found.unmatched
+        self._found = found
         cells = task.gold.row_count * task.gold.column_count
         self.is_large = cells > _MANY_CELLS
+        # Where the verdict did no more than read two large files, little else takes as long.
+        self.is_bounded = self.is_large and not task.matches
+        self._texts_left = ReadingBudget.beside_verdict(task.gold, False)
         self._cells_left = max(_LEAST_CELLS, 2 * cells)
 
     def may_spend(self, table: Table) -> bool:
@@ -98,11 +111,19 @@ class FormChanges:
         self._cells_left -= cells
         return self._cells_left >= 0
 
+    def may_read(self, count: int) -> bool:
+        """Return whether there is work left to read so many texts, and count it."""
+        return not self.is_bounded or self._texts_left.may_read(count)
+
     def may_be_equal(self, candidate: Candidate) -> bool:
-        """Return whether a large table's first rows have cells that gold has, for the most part."""
+        """Return whether in most of a large table's first rows cells are spelled as in gold, or may still be read."""
         if not self.is_large:
             return True
         known = list(map(self._knows, candidate.columns))
+        if self.is_bounded:
+            samples = [texts[:_SAMPLED_ROWS] for texts in candidate.prediction.columns]
+            is_known = [any(2 * sum(map(knows, texts)) >= len(texts) for knows in known) for texts in samples]
+            return 2 * candidate.gold.row_count * is_known.count(False) <= self._texts_left.left
         sample = candidate.prediction.rows[:_SAMPLED_ROWS]
         found = sum(any(knows(cell) for knows in known) for row in sample for cell in row)
         return 2 * found >= len(sample) * candidate.prediction.column_count
@@ -113,7 +134,7 @@ class FormChanges:
         if task.prediction is None:
             yield from self._other_readings(task.data)
             return
-        base = self._candidate((), task.prediction)._replace(mapping=tuple(task.mapping))
+        base = self._candidate((), task.prediction)._replace(mapping=tuple(task.mapping), found=self._found)
         yield base
         if task.prediction.column_count == 1 < task.gold.column_count:
             yield from self._other_readings(task.data)
@@ -150,16 +171,24 @@ class FormChanges:
 
     def _reshaped(self, prediction: Table) -> Iterator[Candidate]:
         gold = self._task.gold
-        if prediction.row_count == gold.row_count - 1:
+        if prediction.row_count == gold.row_count - 1 and self._may_be_a_row(prediction.header):
             table = Table(prediction.header, [prediction.header, *prediction.rows])
-            yield self._candidate((NearMiss("header_missing", "there is no header row before the data"),), table)
-        miss = (NearMiss("transposed", "rows and columns are swapped"),)
+            miss = NearMiss("header_missing", "there is no header row before the data")
+            yield self._candidate((miss,), table)._replace(mapping=tuple(self._task.mapping))
+        swapped = (NearMiss("transposed", "rows and columns are swapped"),)
         if (prediction.column_count - 1, prediction.row_count + 1) == (gold.row_count, gold.column_count):
             header, *rows = zip(prediction.header, *prediction.rows, strict=True)
-            yield self._candidate(miss, Table(header, rows))
+            yield self._candidate(swapped, Table(header, rows))
         if (prediction.column_count, prediction.row_count) == (gold.row_count, gold.column_count) != (1, 1):
             rows = list(zip(*prediction.rows, strict=True))
-            yield self._candidate(miss, Table(("",) * gold.column_count, rows))
+            yield self._candidate(swapped, Table(("",) * gold.column_count, rows))
+
+    def _may_be_a_row(self, header: Sequence[str]) -> bool:
+        """Return whether a header may be a row of gold; of a large table most cells are spelled as some of gold."""
+        if not self.is_large:
+            return True
+        pairs = zip(self._task.columns, self._task.mapping, strict=True)
+        return 2 * sum(self._knows(column)(header[j]) for column, j in pairs if j is not None) > len(header)
 
     def _columns_changed(self, base: Candidate) -> Iterator[Candidate]:
         prediction, mapping = base.prediction, base.mapping
@@ -189,7 +218,7 @@ class FormChanges:
     @property
     def _may_pass_without_columns(self) -> bool:
         """Whether the columns that have a partner may be all that is right; False where a large table's rows differ."""
-        return not self.is_large or self._rows is None or not self._rows.missing
+        return not self.is_large or self._found.rows is None or not self._found.rows.missing
 
     def _with_prediction_columns(self, base: Candidate, miss: NearMiss, places: Sequence[int]) -> Candidate:
         """Return the base with these columns of the prediction only."""
@@ -197,10 +226,10 @@ class FormChanges:
             [base.prediction.header[j] for j in places], [base.prediction.columns[j] for j in places]
         )
         assert base.mapping is not None, "as it was given"
-        mapping = None
-        if set(places).issuperset(base.mapping):
-            mapping = tuple(None if j is None else places.index(j) for j in base.mapping)
-        return base._replace(misses=(*base.misses, miss), prediction=prediction, mapping=mapping)
+        changed = base._replace(misses=(*base.misses, miss), prediction=prediction)
+        if not set(places).issuperset(base.mapping):
+            return changed._replace(mapping=None, found=None)
+        return changed._replace(mapping=tuple(None if j is None else places.index(j) for j in base.mapping))
 
     def _without_missing_columns(self, base: Candidate, mapping: Sequence[int | None]) -> Candidate:
         places = tuple(i for i, j in enumerate(mapping) if j is not None)
@@ -217,24 +246,63 @@ class FormChanges:
         )
 
     def _joined(self, base: Candidate) -> Iterator[Candidate]:
-        """Yield the base with two columns of its prediction joined, where the first row then has a cell of gold."""
-        prediction = base.prediction
+        """Yield the base with two columns of its prediction joined, where the first row then has a cell of gold.
+
+        Of a large table, one of them has no partner, and what is joined is for most of the first rows a cell of the
+        column that the other stands for.
+        """
+        prediction, sampled = base.prediction, _SAMPLED_ROWS if self.is_large else 1
         if not prediction.rows:
             return
         is_known = list(map(self._knows, self._task.columns))
-        for j in range(prediction.column_count):
-            for k in range(prediction.column_count):
-                for joint in _JOINTS if j != k else ():
-                    cell = joint.join((prediction.rows[0][j], prediction.rows[0][k]))
-                    if not any(known(cell) for known in is_known):
-                        continue
-                    if not self.may_spend(prediction):
-                        return
-                    parts = " and ".join(self._headed(prediction, part) for part in (j, k))
-                    message = f"prediction columns {parts} are one column of gold"
-                    rows = [(*_others(row, j, k), joint.join((row[j], row[k]))) for row in prediction.rows]
-                    table = Table((*_others(prediction.header, j, k), ""), rows)
-                    yield self._candidate((*base.misses, NearMiss("split_columns", message)), table)
+        # Most likely are two that stand side by side.
+        pairs = sorted(permutations(range(prediction.column_count), 2), key=lambda pair: pair[1] - pair[0] != 1)
+        for (j, k), joint in product(pairs, _JOINTS):
+            partners = self._partners(base, (j, k)) if self.is_large else range(len(is_known))
+            cells = list(map(joint.join, zip(prediction.columns[j][:sampled], prediction.columns[k], strict=False)))
+            partner = next((i for i in partners if 2 * sum(map(is_known[i], cells)) > len(cells)), None)
+            if partner is None:
+                continue
+            if not self.may_spend_cells(2 * prediction.row_count):
+                return
+            parts = " and ".join(self._headed(prediction, part) for part in (j, k))
+            miss = NearMiss("split_columns", f"prediction columns {parts} are one column of gold")
+            joined = tuple(map(joint.join, zip(prediction.columns[j], prediction.columns[k], strict=True)))
+            yield self._with_columns_replaced(base, miss, (j, k), [joined], (partner,) if self.is_large else ())
+
+    def _partners(self, base: Candidate, places: Collection[int]) -> list[int]:
+        """Return the gold columns left over when some columns of the prediction are put aside.
+
+        Empty where one that has no partner is not among them.
+        """
+        assert base.mapping is not None, "as it was given"
+        if not set(range(base.prediction.column_count)).difference(base.mapping) <= set(places):
+            return []
+        return [i for i, j in enumerate(base.mapping) if j is None or j in places]
+
+    def _with_columns_replaced(
+        self,
+        base: Candidate,
+        miss: NearMiss,
+        places: Sequence[int],
+        added: Sequence[tuple[str, ...]],
+        partners: Sequence[int],
+    ) -> Candidate:
+        """Return the base with some columns left out, and others added that stand for gold columns `partners`.
+
+        Without `partners` it is not known what they stand for.
+        """
+        header, columns = _others(base.prediction.header, *places), _others(base.prediction.columns, *places)
+        table = Table.of_columns((*header, *[""] * len(added)), [*columns, *added])
+        changed = self._candidate((*base.misses, miss), table)
+        if not partners:
+            return changed
+        assert base.mapping is not None, "as it was given"
+        kept = _others(range(base.prediction.column_count), *places)
+        mapping: list[int | None] = [None if j is None or j in places else kept.index(j) for j in base.mapping]
+        for place, i in enumerate(partners, start=len(kept)):
+            mapping[i] = place
+        return changed._replace(mapping=tuple(mapping))
 
     def _knows(self, column: GoldColumn) -> Callable[[str], bool]:
         """Return what says whether a text is a value of a gold column, of a large one whether it is spelled so."""
@@ -245,30 +313,35 @@ class FormChanges:
         return lambda text: readings[text] in values
 
     def _parted(self, base: Candidate) -> Iterator[Candidate]:
-        """Yield the base with a column of its prediction parted where a joint stands first or last in its cells."""
-        prediction = base.prediction
-        for j, column in enumerate(prediction.columns):
-            for joint in filter(None, _JOINTS):
-                if not column or not all(joint in text for text in column):
-                    continue
-                for part in (str.partition, str.rpartition):
-                    if not self._may_be_of_gold([part(text, joint) for text in column[:_SAMPLED_ROWS]]):
-                        continue
-                    if not self.may_spend(prediction):
-                        return
-                    firsts, _, seconds = zip(*(part(text, joint) for text in column), strict=True)
-                    header, columns = _others(prediction.header, j), _others(prediction.columns, j)
-                    table = Table.of_columns((*header, "", ""), [*columns, firsts, seconds])
-                    message = f"prediction column {self._headed(prediction, j)} is two columns of gold"
-                    yield self._candidate((*base.misses, NearMiss("merged_columns", message)), table)
+        """Yield the base with a column of its prediction parted where a joint stands first or last in its cells.
 
-    def _may_be_of_gold(self, parts: Sequence[tuple[str, str, str]]) -> bool:
-        """Return whether, in a large table, most first and last parts stand in one column of gold each."""
-        if not self.is_large:
-            return True
-        known = list(map(self._knows, self._task.columns))
+        Of a large table, most parts in the first rows are cells of a column of gold each that are left for them.
+        """
+        prediction = base.prediction
+        for (j, column), joint in product(enumerate(prediction.columns), filter(None, _JOINTS)):
+            if not column or not all(joint in text for text in column):
+                continue
+            for part in (str.partition, str.rpartition):
+                partners: Sequence[int] = ()
+                if self.is_large:
+                    partners = self._partners_of_parts(base, j, [part(text, joint) for text in column[:_SAMPLED_ROWS]])
+                    if not partners:
+                        continue
+                if not self.may_spend_cells(2 * prediction.row_count):
+                    return
+                firsts, _, seconds = zip(*(part(text, joint) for text in column), strict=True)
+                message = f"prediction column {self._headed(prediction, j)} is two columns of gold"
+                miss = NearMiss("merged_columns", message)
+                yield self._with_columns_replaced(base, miss, (j,), [firsts, seconds], partners)
+
+    def _partners_of_parts(self, base: Candidate, j: int, parts: Sequence[tuple[str, str, str]]) -> Sequence[int]:
+        """Return the gold columns that most first and most last parts of cells of column j stand in, if there are."""
         sides = [part[0] for part in parts], [part[2] for part in parts]
-        return all(any(2 * sum(map(knows, texts)) > len(texts) for knows in known) for texts in sides)
+        for partners in permutations(self._partners(base, (j,)), 2):
+            known = [self._knows(self._task.columns[i]) for i in partners]
+            if all(2 * sum(map(knows, texts)) > len(texts) for knows, texts in zip(known, sides, strict=True)):
+                return partners
+        return ()
 
     def _rows_changed(self, base: Candidate) -> Iterator[Candidate]:
         """Yield the base with the rows left out that only one side has, or has more often."""
@@ -284,29 +357,22 @@ class FormChanges:
         if len(unique) == prediction.row_count:
             miss = NearMiss("duplicate_rows", "rows that gold repeats are there once only")
             yield base.also(miss, gold=Table(gold.header, unique))
-        if not self._may_be_contained(base, surplus):
-            return
-        unmatched = self._unmatched if base.mapping is not None else None
-        if unmatched is None:
-            mapping = [j for j in self.mapping(base) if j is not None]
-            unmatched = unmatched_rows(base.columns, gold, prediction, mapping)
+        unmatched = base.found.unmatched if base.found else self._unmatched(base)
+        found = base.found.without_unmatched() if base.found and not base.ordered else None
         missing, unexpected = map(set, unmatched)
         more = f"{'is' if abs(surplus) == 1 else 'are'} {counted(abs(surplus), 'row')}"
         which = _listed(unexpected if surplus > 0 else missing)
         if surplus > 0 and not missing:
             kept = [row for place, row in enumerate(prediction.rows) if place not in unexpected]
             miss = NearMiss("extra_rows", f"there {more} too many: {which}")
-            yield base.also(miss, prediction=Table(prediction.header, kept))
+            yield base.also(miss, prediction=Table(prediction.header, kept), found=found)
         elif surplus < 0 and prediction.rows and not unexpected:
             kept = [row for place, row in enumerate(gold.rows) if place not in missing]
             miss = NearMiss("missing_rows", f"there {more} too few: gold {which}")
-            yield base.also(miss, gold=Table(gold.header, kept))
+            yield base.also(miss, gold=Table(gold.header, kept), found=found)
 
-    def _may_be_contained(self, base: Candidate, surplus: int) -> bool:
-        """Return whether one side may hold all rows of the other; False where the findings say that it does not."""
-        if base.ordered or base.mapping is None or self._rows is None:
-            return True
-        return not (self._rows.missing if surplus > 0 else self._rows.unexpected)
+    def _unmatched(self, base: Candidate) -> Unmatched:
+        return unmatched_rows(base.columns, base.gold, base.prediction, self.mapping(base))
 
     def mapping(self, base: Candidate) -> Sequence[int | None]:
         """Return the nearest mapping of a candidate's prediction into its gold."""

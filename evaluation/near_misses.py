@@ -13,7 +13,7 @@ from itertools import filterfalse, islice
 from .cells import DateRule, DatetimeRule, Rule
 from .columns import TypedColumns, try_column
 from .comparison import compare_tables
-from .diagnosis import FullComparison, compare_tables_in_full, unmatched_rows
+from .diagnosis import FullComparison, compare_tables_in_full
 from .errors import MappingBudgetError
 from .findings import Diagnosis, NearMiss
 from .form_changes import Candidate, FailedTask, FormChanges
@@ -105,21 +105,17 @@ class _Finder:
     def _is_reordered(self, candidate: Candidate) -> bool:
         if candidate.gold.column_count != candidate.prediction.column_count:
             return False
-        if self._is_in_order:
+        if self._is_in_order or self._forms.is_large:
             assert self._rows is not None, "as there are columns"
             return bool(self._rows.same_multiset)
-        unordered = candidate._replace(ordered=False, mapping=None)
-        if not self._forms.is_large:
-            return self._passes(unordered)
-        mapping = [j for j in self._forms.mapping(unordered) if j is not None]
-        return not any(unmatched_rows(candidate.columns, candidate.gold, candidate.prediction, mapping))
+        return self._passes(candidate._replace(ordered=False, mapping=None))
 
     def _with_values_changed(self, base: Candidate) -> Iterator[tuple[NearMiss, ...]]:
         """Yield the changes of cells that, all together, make the base pass; the first that fits each column."""
         if base.gold.row_count != base.prediction.row_count or not base.gold.rows:
             return
         for ordered in (True, False) if base.ordered else (False,):
-            if base.ordered and not ordered and self._is_in_order:
+            if base.ordered and not ordered and (self._is_in_order or self._forms.is_large):
                 return
             changed = self._with_columns_made_equal(
                 base if ordered == base.ordered else base._replace(ordered=ordered, mapping=None)
@@ -187,10 +183,15 @@ class _Finder:
         shapes = [(table.column_count, table.row_count) for table in (gold, prediction)]
         if not self._forms.may_spend(gold) or shapes[0] != shapes[1]:
             return False
+        if candidate.found is not None and candidate.found.is_equal:
+            return True
         if candidate.mapping is not None and self._is_equal_as_mapped(candidate, candidate.mapping):
             return True
         if not self._forms.may_be_equal(candidate):
             return False
+        if self._forms.is_bounded:
+            # Searching for a mapping would take longer than the verdict did.
+            return candidate.mapping is None and self._is_equal_as_mapped(candidate, self._forms.mapping(candidate))
         places: dict[Rule, int] = {}
         kinds = [places.setdefault(column.rule, len(places)) for column in candidate.columns]
         columns = TypedColumns(gold.columns, list(places), ordered=candidate.ordered)
@@ -217,6 +218,8 @@ class _Finder:
             if texts != others and (
                 candidate.ordered or not dict.__eq__(self._task.counts.of(texts), self._task.counts.of(others))
             ):
+                if not self._forms.may_read(len(texts) + len(others)):
+                    return False
                 values, other_values = (try_column(column.rule, list(some)) for some in (texts, others))
                 if values is None or other_values is None or (candidate.ordered and values != other_values):
                     return False

@@ -43,7 +43,8 @@ def nearest_mapping(
 
     Of tables so large that this would take more than 200,000 readings, agreement is judged by the first rows, the texts
     of which are looked for in the whole of the other column; and gold columns that `matches` names prediction columns
-    for, which hold the same values, agree with these alone. `counts` are those that others use, too.
+    for, which hold the same values, agree with these alone; where nine in ten of the first rows are rows of the
+    prediction as they stand, so do the columns. `counts` are those that others use, too.
     """
     counts = counts or TextCounts()
     mapping, share = _heaviest(gold, prediction, matches, None if ordered else counts)
@@ -66,8 +67,11 @@ def _heaviest(
     if rows * (rules * len(headers) + len(gold)) <= _MOST_CELLS_READ:
         whole = rows
         agreements = _agreements(gold, prediction, ordered=counts is None)
+    elif counts is not None and not matches and _stands_in_place(gold, prediction):
+        return tuple(range(len(gold))), Fraction(1)
     else:
-        sampled = max(1, min(_SAMPLED_ROWS, _MOST_CELLS_READ // (2 * rules * len(headers))))
+        pairs = len(gold) * len(headers)
+        sampled = max(1, min(_SAMPLED_ROWS, _MOST_CELLS_READ // max(pairs, 2 * rules * len(headers))))
         whole = _ROW * sampled
         agreements = _rough_agreements(gold, _Sample(prediction.columns, sampled, counts), matches)
     # Even all headers together weigh less than one agreeing cell.
@@ -80,6 +84,14 @@ def _heaviest(
     )
     agreeing = sum(row[j] for row, j in zip(agreements, mapping, strict=True) if j is not None)
     return mapping, Fraction(agreeing, max(1, whole * max(len(gold), len(headers))))
+
+
+def _stands_in_place(gold: Sequence[GoldColumn], prediction: Table) -> bool:
+    """Return whether nearly all of gold's first rows are rows of the prediction as they stand, text by text."""
+    if len(gold) != prediction.column_count:
+        return False
+    rows = list(zip(*(column.texts[:_SAMPLED_ROWS] for column in gold), strict=True))
+    return _ROW * sum(map(prediction.row_counts.__contains__, rows)) > _SURE * len(rows)
 
 
 def _agreements(gold: Sequence[GoldColumn], prediction: Table, *, ordered: bool) -> list[list[int]]:
@@ -134,8 +146,11 @@ class _Sample(NamedTuple):
             return _ROW * positions_alike(texts[: self.rows], others[: self.rows])
         # Rows may have moved, but most cells are spelled as in gold. Where the other column has a text less often than
         # gold, only a part of gold's rows with it can agree, and as large a part of those in the sample.
-        ours, theirs = self.counts.of(texts), self.counts.of(others)
+        theirs = self.counts.of(others)
         sample = Counter(filter(theirs.__contains__, texts[: self.rows]))
+        if not sample:
+            return 0
+        ours = self.counts.of(texts)
         return sum(_ROW * count * min(ours[text], theirs[text]) // ours[text] for text, count in sample.items())
 
     def agreement_once_read(self, readings: Readings, texts: Sequence[str], j: int) -> int:
@@ -147,5 +162,4 @@ class _Sample(NamedTuple):
                 readings.of([ours[place] for place in places]), readings.of([theirs[place] for place in places])
             )
         rest = Counter(filterfalse(self.counts.of(self.columns[j]).__contains__, ours))
-        other_rest = Counter(filterfalse(self.counts.of(texts).__contains__, theirs))
-        return _ROW * common_count(readings.counted(rest), readings.counted(other_rest))
+        return _ROW * common_count(readings.counted(rest), readings.counted(Counter(theirs)))

@@ -11,7 +11,13 @@ from typing import NamedTuple, TypeVar
 
 from .cells import Rule, canonical_column
 from .errors import CellError
+from .tables import Table
 
+# Cells that differ as texts and are read to say how tables differ: where the verdict has read columns; where it has
+# not, so many, and of large tables one in so many cells.
+_MOST_TEXTS_READ = 400_000
+_MOST_TEXTS_READ_BY_ITSELF = 50_000
+_CELLS_PER_TEXT_READ = 10
 # So few texts are read whatever is left to be read.
 _FEW_TEXTS = 1_000
 
@@ -34,25 +40,27 @@ class Refusal(NamedTuple):
     reason: str
 
 
-class Unread(NamedTuple):
-    """What stands for a text that was not read, as that would have been too much work: equal to the same text only."""
-
-    text: str
-
-
 class ReadingBudget:
     """How many texts may still be read; `is_complete` says whether all that was asked for has been."""
 
     def __init__(self, texts: int) -> None:
-        self._left = texts
+        self.left = texts
         self.is_complete = True
+
+    @classmethod
+    def beside_verdict(cls, gold: Table, has_read: bool) -> ReadingBudget:
+        """Return what may be read to say how a table differs from gold, where the verdict `has_read` both or not."""
+        if has_read:
+            return cls(_MOST_TEXTS_READ)
+        cells = gold.row_count * gold.column_count
+        return cls(max(_MOST_TEXTS_READ_BY_ITSELF, cells // _CELLS_PER_TEXT_READ))
 
     def may_read(self, count: int) -> bool:
         """Return whether so many texts may be read, and count them if so; a few always may."""
-        if count > max(_FEW_TEXTS, self._left):
+        if count > max(_FEW_TEXTS, self.left):
             self.is_complete = False
             return False
-        self._left -= count
+        self.left -= count
         return True
 
 

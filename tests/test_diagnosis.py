@@ -225,6 +225,27 @@ class CompareTest(unittest.TestCase):
                     self.assertEqual(difference.differing, differing)
                     self.assertNotEqual(differing, ())
 
+    def test_with_little_reading_no_more_is_found_than_there_is(self) -> None:
+        incomplete = 0
+        for columns, gold, prediction, mapping, ordered in self.problems():
+            whole = compare_tables_in_full(columns, gold, prediction, mapping, ordered=ordered)
+            with (
+                mock.patch.object(readings, "_FEW_TEXTS", 0),
+                mock.patch.object(readings, "_MOST_TEXTS_READ_BY_ITSELF", 2),
+                mock.patch.object(diagnosis, "_SOME_TEXTS", 1),
+            ):
+                found = compare_tables_in_full(columns, gold, prediction, mapping, ordered=ordered)
+            if found.complete:
+                self.assertEqual(found, whole)
+            assert found.rows is not None
+            assert whole.rows is not None
+            incomplete += not found.complete
+            for one, other in zip(found.columns, whole.columns):
+                self.assertLessEqual(one.agreeing, other.agreeing)
+            self.assertLessEqual(found.rows.matched, whole.rows.matched)
+            self.assertLessEqual(len(found.unmatched[0]), gold.row_count)
+        self.assertGreater(incomplete, 100)
+
     def test_rows_that_stand_elsewhere(self) -> None:
         rows = [(str(number), str(number + 50)) for number in range(9)]
         gold = Table(("a", "b"), rows)
@@ -247,7 +268,7 @@ class CompareTest(unittest.TestCase):
         for few, ordered in itertools.product((1, 100), (False, True)):
             with (
                 mock.patch.object(readings, "_FEW_TEXTS", few),
-                mock.patch.object(diagnosis, "_MOST_TEXTS_READ_BY_ITSELF", 3),
+                mock.patch.object(readings, "_MOST_TEXTS_READ_BY_ITSELF", 3),
             ):
                 found = compare_tables_in_full(columns, gold, prediction, (0, 1), ordered=ordered)
             assert found.rows is not None

@@ -276,6 +276,12 @@ class DetectorTest(unittest.TestCase):
                 found = diagnosis(case.columns, case.gold, case.alike, case.ordered)
                 self.assertNotIn(case.code, [miss.code for miss in found.near_misses])
 
+    def test_of_two_columns_that_may_be_one_those_that_stand_together_are_tried(self) -> None:
+        gold = "f,n\nAda 1,1\nBob 2,2\nCyd 3,1\n"
+        with self.as_large_tables(), mock.patch.object(form_changes, "_LEAST_CELLS", 20):
+            found = diagnosis([TEXT, DECIMAL], gold, "n,a,b\n1,Ada,1\n2,Bob,2\n1,Cyd,3\n")
+        self.assertEqual(found.changes, ["prediction columns 1 'a' and 2 'b' are one column of gold"])
+
     @contextlib.contextmanager
     def as_large_tables(self) -> Iterator[None]:
         with (
