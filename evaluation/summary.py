@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from .classification import DatasetEvaluation
+    from .runs import Repetition
     from .summary_evaluations import SummaryEvaluation
 
 EVALUATOR = "Table Answer Evaluator"
@@ -31,6 +32,7 @@ SUMMARY_SCHEMA_VERSION = "1.0"
 _DIGEST = re.compile("[0-9a-f]{64}")
 _VERSION = re.compile("[0-9A-Za-z.+-]{1,40}")
 _MOST_TASKS = 2**31
+_SIGNATURE_DIGITS = 8
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,26 @@ class Summary:
     plugin_set_sha256: str | None = None
     summary_evaluations: tuple[SummaryEvaluation, ...] = ()
     full_task_count: int | None = None
+    repetition: Repetition | None = None
+
+    @property
+    def signature(self) -> str:
+        """What must be the same for two scores to be comparable, in one line."""
+        gold = "redacted" if self.gold_set_sha256 is None else self.gold_set_sha256[:_SIGNATURE_DIGITS]
+        parts = {
+            "version": self.evaluator_version,
+            "config": self.config_set_sha256[:_SIGNATURE_DIGITS],
+            "gold": gold,
+            **{f"max_{name}": str(limit) for name, limit in sorted(self.limits.items())},
+            "runs": "1",
+            "threshold": "1",
+        }
+        if self.repetition is not None:
+            parts["runs"] = str(len(self.repetition.runs))
+            parts["threshold"] = str(self.repetition.threshold)
+        if self.is_partial:
+            parts["tasks"] = f"{len(self.tasks)}/{self.task_count}"
+        return "|".join(f"{name}:{value}" for name, value in parts.items())
 
     @property
     def is_partial(self) -> bool:
@@ -160,6 +182,7 @@ class Summary:
         """
         from .classification import DatasetEvaluation
         from .findings import Diagnosis
+        from .runs import Repetition
         from .summary_evaluations import SummaryEvaluation
         from .typed import TypeChecker
 
@@ -187,6 +210,7 @@ class Summary:
             types = {
                 "DatasetEvaluation": DatasetEvaluation,
                 "Diagnosis": Diagnosis,
+                "Repetition": Repetition,
                 "SummaryEvaluation": SummaryEvaluation,
             }
             fault = TypeChecker(types).fault(summary, cls, "summary")
