@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # As much as every platform can count to in a length.
 MAX_LIMIT = 2**31 - 1
+_MOST_SHARDS = 100_000
 
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
@@ -111,6 +112,25 @@ def task_id(text: str) -> str:
     return text
 
 
+def shard(text: str) -> tuple[int, int]:
+    """Return the number of a part, from 1, and how many parts there are."""
+    number, _, count = text.partition("/")
+    expected = f"expected I/N with 1 <= I <= N <= {_MOST_SHARDS}, such as 1/4"
+    if not _is_whole(count, 1, _MOST_SHARDS) or not _is_whole(number, 1, int(count)):
+        raise argparse.ArgumentTypeError(f"{expected}, got {text!r}")
+    return int(number), int(count)
+
+
+def threshold(text: str) -> Fraction:
+    """Return a pass rate, above 0 and at most 1."""
+    from .exact import read_threshold
+
+    try:
+        return read_threshold(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def limit(text: str) -> int:
     """Return a limit of tables, from 1."""
     return _whole_number(text, 1, MAX_LIMIT, f"expected a number from 1 to {MAX_LIMIT}")
@@ -126,10 +146,14 @@ def jobs(text: str) -> int:
 
 
 def _whole_number(text: str, least: int, most: int, expected: str) -> int:
-    # No more digits than `most` has: a long text is not worth reading, and Python reads none beyond 4,300 digits.
-    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most):
+    if not _is_whole(text, least, most):
         raise argparse.ArgumentTypeError(f"{expected}, got {text!r}")
     return int(text)
+
+
+def _is_whole(text: str, least: int, most: int) -> bool:
+    # No more digits than `most` has: a long text is not worth reading, and Python reads none beyond 4,300 digits.
+    return text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most
 
 
 def bar(text: str) -> Fraction:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 from .dataset_configs import DatasetEvaluatorSet
 from .errors import EvaluationFatalError, quoted
+from .exact import read_exact
 from .plugins import PluginSet
 from .summary import Summary
 
-_NUMBER = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{0,20}|/[0-9]{1,20})?|\.[0-9]{1,20})")
 _NO_PERCENTAGE = "the unit is a fraction from 0 to 1, not a percentage, so 80 % is 0.8"
 
 
@@ -77,7 +76,7 @@ class Bars:
 
 def read_accuracy_bar(text: str) -> Fraction:
     """Return the exact fraction from 0 to 1 that `text` spells. Raises ValueError with a sentence when it does not."""
-    bar = _exact(text)
+    bar = read_exact(text)
     if bar is None or bar < 0:
         raise ValueError(f"expected a fraction from 0 to 1, such as 0.8 or 4/5, got {text!r}")
     if bar > 1:
@@ -88,14 +87,7 @@ def read_accuracy_bar(text: str) -> Fraction:
 def read_metric_bar(text: str) -> tuple[str, Fraction]:
     """Return the id and the exact number that `ID=X` spells. Raises ValueError with a sentence when it does not."""
     metric_id, _, number = text.rpartition("=")
-    bar = _exact(number)
+    bar = read_exact(number)
     if not metric_id or bar is None:
         raise ValueError(f"expected ID=X with X a number such as 0.8 or 4/5, got {text!r}")
     return metric_id, bar
-
-
-def _exact(text: str) -> Fraction | None:
-    try:
-        return Fraction(text) if _NUMBER.fullmatch(text) else None
-    except ZeroDivisionError:
-        return None

@@ -23,6 +23,8 @@ CONFIG_SCHEMA_VERSION = "1.0"
 MAX_COLUMNS = 64
 # In the config root, but no part of the config set.
 DATASET_EVALUATORS_FOLDER = "dataset_evaluators"
+# Beside the gold root, in the layout of releases.
+METADATA_FOLDER = "input"
 
 _TASK_ID = re.compile(r"task_(?:0|[1-9][0-9]*)")
 
@@ -91,10 +93,14 @@ class ConfigSet(NamedTuple):
 
         Raises EvaluationFatalError when one of them is not in the set.
         """
-        unknown = sorted(set(task_ids).difference(config.task_id for config in self.configs))
+        unknown = sorted(set(task_ids).difference(self.task_ids))
         if unknown:
             raise EvaluationFatalError(f"{', '.join(map(quoted, unknown))}: no such task in the config set")
         return self._replace(configs=tuple(config for config in self.configs if config.task_id in task_ids))
+
+    @property
+    def task_ids(self) -> list[str]:
+        return [config.task_id for config in self.configs]
 
     @property
     def label_sources(self) -> dict[str, tuple[Rule, ...]]:

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import os
 import stat
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from .errors import EvaluationFatalError, InputError, quoted
@@ -130,6 +131,19 @@ def _refusal(path: str | os.PathLike[str], folder: int | None, error: OSError | 
 def _reason(error: OSError | ValueError) -> str:
     # The system's words vary between platforms; the name of the class does not.
     return type(error).__name__
+
+
+def digest_of(data: bytes) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def digest_of_digests(files: Mapping[str, str]) -> str:
+    """Return the SHA-256 over files in the order given: of each its name, NUL, its own digest, NUL."""
+    digest = FileSetDigest()
+    for name, sha256 in files.items():
+        digest.add(name, sha256.encode("ascii"))
+    return digest.hexdigest()
 
 
 class FileSetDigest:

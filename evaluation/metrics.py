@@ -36,3 +36,9 @@ def wilson_interval(successes: int, total: int) -> Interval:
     low = 0.0 if successes == 0 else centre - half
     high = 1.0 if successes == total else centre + half
     return Interval("wilson", 0.95, low, high)
+
+
+def clustered_interval(rate: float, standard_error: float) -> Interval:
+    """Return the 95 % interval of a rate whose standard error allows for clusters: rate ± z * error, within 0 and 1."""
+    half = _NORMAL_QUANTILE_95 * standard_error
+    return Interval("clustered_normal", 0.95, max(0.0, rate - half), min(1.0, rate + half))

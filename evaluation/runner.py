@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .configs import ConfigSet, TaskConfig
 from .errors import EvaluationFatalError, Faults, InputError, PredictionFormatError, quoted
-from .files import FileSetDigest, read_author_file
+from .files import digest_of, read_author_file
 from .results import TaskEvaluationResult
 from .scoring import GOLD_FILE, UNREADABLE, ScoredTask, ScoringOptions, TaskFiles, score_task
 from .submissions import PREDICTION_FILE, Submission
@@ -34,18 +34,18 @@ class Outcome(NamedTuple):
 
 
 class Digests:
-    """The digests of the gold files and of the predictions that could be read, in the order in which they are added."""
+    """The digests of the gold files and of the predictions that could be read, by task, in the order of the tasks."""
 
     def __init__(self) -> None:
-        self.gold = FileSetDigest()
-        self.predictions = FileSetDigest()
+        self.gold: dict[str, str] = {}
+        self.predictions: dict[str, str] = {}
 
     def add(self, files: _Files) -> None:
         if isinstance(files, EvaluationFatalError):
             return
-        self.gold.add(_gold_name(files.config), files.gold.data)
+        self.gold[files.config.task_id] = digest_of(files.gold.data)
         if files.prediction is not None:
-            self.predictions.add(_prediction_name(files.config), files.prediction.data)
+            self.predictions[files.config.task_id] = digest_of(files.prediction.data)
 
 
 # A fault of the gold file in the place of what it spoils.

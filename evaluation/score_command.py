@@ -5,163 +5,60 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import __version__, exit_status
-from .arguments import add_report_options, bar, jobs, limit, metric_bar, path, report_options, task_id
-from .configs import DATASET_EVALUATORS_FOLDER, ConfigSet, default_config_root, load_config_set
+from . import exit_status
+from .arguments import report_options
+from .configs import DATASET_EVALUATORS_FOLDER, METADATA_FOLDER, ConfigSet, default_config_root, load_config_set
 from .errors import EvaluationFatalError, quoted
 from .reports import console, summary_json
 from .reports.output import check_output, write_atomically
 from .reports.text import ConsoleStyle
+from .runner import Progress
+from .score_arguments import (
+    PARTIAL_SUMMARY_FILE,
+    RUNS_SUMMARY_FILE,
+    SHARD_SUMMARY_FILE,
+    SUMMARY_FILE,
+    make_parser,
+)
 from .scoring import GOLD_FILE
 from .streams import ProgressLine, print_text, wants_colour, writing
-from .submissions import PREDICTION_FILE, open_submission
-from .suite import find_dataset_evaluators, find_plugins, score_suite
-from .summary import EVALUATOR, Summary
-from .tables import DEFAULT_LIMITS, TableLimits
+from .submissions import PREDICTION_FILE, Submission, find_runs, open_runs
+from .suite import find_dataset_evaluators, find_plugins, find_task_metadata, score_runs, score_suite
+from .summary import Summary
+from .tables import TableLimits
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
     from .bars import Bars
+    from .dataset_configs import DatasetEvaluatorSet
+    from .plugins import PluginSet
 
-_SUMMARY_FILE = "evaluation_summary.json"
-_PARTIAL_SUMMARY_FILE = "evaluation_summary.partial.json"
+__all__ = ["check", "make_parser", "run"]
+
 _STANDARD_OUTPUT = "-"
-
-
-def make_parser(prog: str | None) -> argparse.ArgumentParser:
-    """Return the parser of the command's arguments."""
-    parser = argparse.ArgumentParser(
-        prog=prog,
-        usage="%(prog)s --prediction-root PATH --gold-root DIR [--config-root DIR] [options]",
-        description="Score a benchmark: per task, one predicted CSV against the gold table.",
-        epilog="Exit status: 0 scored, 1 scored and below a bar, 2 could not score, 130 interrupted.",
-        allow_abbrev=False,
-    )
-    _add_inputs(parser)
-    _add_limits(parser)
-    _add_output(parser)
-    add_report_options(parser)
-    add = parser.add_argument
-    add(
-        "--fail-under",
-        type=bar,
-        metavar="X",
-        help="exit with status 1 when accuracy is lower than X, a fraction from 0 to 1 such as 0.8 or 4/5",
-    )
-    add(
-        "--fail-under-metric",
-        type=metric_bar,
-        action="append",
-        default=[],
-        metavar="ID=X",
-        help="exit with status 1 when the score of this dataset evaluator or summary evaluator is lower than X",
-    )
-    add("--version", action="version", version=f"{EVALUATOR} {__version__}")
-    return parser
-
-
-def _add_inputs(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "--prediction-root",
-        required=True,
-        type=path,
-        metavar="PATH",
-        help="a folder or a zip archive that holds task_N/prediction.csv",
-    )
-    add("--gold-root", required=True, type=path, metavar="DIR", help="holds task_N/gold.csv")
-    add(
-        "--config-root",
-        type=path,
-        metavar="DIR",
-        help="holds task_N.json, the task list (default: GOLD_ROOT/../evaluation/configs where it exists, "
-        "else the bundled example's)",
-    )
-    add(
-        "--dataset-evaluators",
-        type=path,
-        metavar="PATH",
-        help="a dataset evaluator's JSON file or a folder of them (default: the config root's "
-        f"{DATASET_EVALUATORS_FOLDER} where it exists)",
-    )
-    add(
-        "--plugin",
-        type=path,
-        action="append",
-        default=[],
-        metavar="FILE.py",
-        help="a Python file of summary evaluators, run with your rights; may be given several times",
-    )
-    add(
-        "--task",
-        type=task_id,
-        action="append",
-        default=[],
-        metavar="TASK",
-        help="score and explain this task only, such as task_11; may be given several times; the summary is partial, "
-        f"and by default in {_PARTIAL_SUMMARY_FILE}",
-    )
-    add(
-        "--jobs",
-        type=jobs,
-        default=1,
-        metavar="N",
-        help="score in up to N processes where that pays, auto for one per processor (default: 1)",
-    )
-
-
-def _add_limits(parser: argparse.ArgumentParser) -> None:
-    limits = parser.add_argument_group("limits", "What a CSV file, gold or prediction, may hold at most.")
-    for name, what in (
-        ("csv_bytes", "bytes"),
-        ("rows", "data rows"),
-        ("columns", "columns"),
-        ("cell_characters", "characters in one cell"),
-    ):
-        default = getattr(DEFAULT_LIMITS, name)
-        option = f"--max-{name.replace('_', '-')}"
-        limits.add_argument(
-            option, dest=name, type=limit, default=default, metavar="N", help=f"{what} (default: {default})"
-        )
-
-
-def _add_output(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "--output",
-        type=path,
-        metavar="FILE",
-        help=f"where to write the summary, - for standard output (default: PREDICTION_ROOT/{_SUMMARY_FILE}, "
-        f"and NAME.{_SUMMARY_FILE} beside an archive NAME.zip)",
-    )
-    add(
-        "--redact-gold",
-        action="store_true",
-        help="show nothing of what gold's cells and headers hold, for output that participants see",
-    )
-    add("--no-diagnosis", action="store_true", help="do not look for what would make a failed task pass")
-    add("--json", action="store_true", help="print the summary without its tasks as JSON instead of text")
-    lines = parser.add_mutually_exclusive_group()
-    lines.add_argument("--quiet", action="store_true", help="print no line per failed task")
-    lines.add_argument("--verbose", action="store_true", help="print a line per passed task too")
 
 
 def check(arguments: argparse.Namespace, *, stdout_is_open: bool) -> None:
     """Raise ValueError, whose text is for a person, when options contradict each other or what the process has."""
+    if bool(arguments.prediction_root) == (arguments.runs_root is not None):
+        raise ValueError("expected either --prediction-root, once or several times, or --runs-root")
     claims = [*(["--json"] if arguments.json else []), *(["--output -"] if arguments.output == "-" else [])]
     claims += [f"--report {report.format}=-" for report in arguments.report if report.path == "-"]
     if len(claims) > 1:
         raise ValueError(f"{claims[0]} and {claims[1]} both claim standard output; choose one")
     if claims and not stdout_is_open and claims != ["--json"]:
         raise ValueError(f"{claims[0]} needs standard output, which is closed")
-    if arguments.task:
-        for option in ("fail_under", "fail_under_metric", "dataset_evaluators", "plugin"):
+    if arguments.task and arguments.shard:
+        raise ValueError("--task and --shard both say which tasks are scored; choose one")
+    if arguments.task or arguments.shard:
+        given = "--task" if arguments.task else "--shard"
+        for option in ("fail_under", "fail_under_metric", "plugin"):
             if getattr(arguments, option) not in (None, []):
-                raise ValueError(f"--{option.replace('_', '-')} needs all tasks, so it cannot go with --task")
+                raise ValueError(f"--{option.replace('_', '-')} needs all tasks, so it cannot go with {given}")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -169,30 +66,19 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises EvaluationFatalError when nothing can be scored or a result cannot be written.
     """
-    submission = open_submission(arguments.prediction_root)
+    if arguments.runs_root is not None:
+        arguments.prediction_root = find_runs(arguments.runs_root)
+    runs = open_runs(arguments.prediction_root)
     config_root = default_config_root(arguments.gold_root) if arguments.config_root is None else arguments.config_root
     output = _output_path(arguments, Path(config_root))
     _check_reports(arguments, Path(config_root), output)
     config_set = load_config_set(config_root)
-    evaluators = None if arguments.task else find_dataset_evaluators(config_set, arguments.dataset_evaluators)
+    evaluators = find_dataset_evaluators(config_set, arguments.dataset_evaluators)
     plugins = find_plugins(arguments.plugin, muted=arguments.redact_gold)
     bars = _bars(arguments)
     if bars is not None:
         bars.check(evaluators, plugins)
-    with ProgressLine(sys.stderr) as progress:
-        summary = score_suite(
-            config_set,
-            submission,
-            arguments.gold_root,
-            evaluators,
-            plugins,
-            progress=progress,
-            jobs=arguments.jobs,
-            limits=TableLimits(*(getattr(arguments, name) for name in TableLimits._fields)),
-            redact_gold=arguments.redact_gold,
-            diagnose=not arguments.no_diagnosis,
-            tasks=arguments.task,
-        )
+    summary = _scored(arguments, config_set, runs, evaluators, plugins)
     if output is not None:
         write_atomically(output, summary_json.render(summary))
     printed = None
@@ -210,6 +96,49 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_status.BELOW_BAR if shortfalls else exit_status.SCORED
 
 
+def _scored(
+    arguments: argparse.Namespace,
+    config_set: ConfigSet,
+    runs: Mapping[str, Submission],
+    evaluators: DatasetEvaluatorSet | None,
+    plugins: PluginSet | None,
+) -> Summary:
+    gold_root, redact_gold = arguments.gold_root, arguments.redact_gold
+    tasks = _named_tasks(arguments, config_set)
+    metadata = find_task_metadata(config_set, gold_root, arguments.metadata, redact_gold=redact_gold)
+    limits = TableLimits(*(getattr(arguments, name) for name in TableLimits._fields))
+
+    def score(submission: Submission, progress: Progress | None) -> Summary:
+        return score_suite(
+            config_set,
+            submission,
+            gold_root,
+            evaluators,
+            plugins,
+            progress,
+            arguments.jobs,
+            limits,
+            redact_gold,
+            not arguments.no_diagnosis,
+            tasks,
+            metadata,
+        )
+
+    with ProgressLine(sys.stderr) as progress:
+        return score_runs(runs, arguments.threshold, score, progress)
+
+
+def _named_tasks(arguments: argparse.Namespace, config_set: ConfigSet) -> list[str]:
+    """Return the tasks that are to be scored, none for all."""
+    if arguments.shard is None:
+        return list(arguments.task)
+    number, count = arguments.shard
+    tasks = config_set.task_ids[number - 1 :: count]
+    if not tasks:
+        raise EvaluationFatalError(f"--shard {number}/{count} has no task, as there are {len(config_set.task_ids)}")
+    return tasks
+
+
 def _bars(arguments: argparse.Namespace) -> Bars | None:
     if arguments.fail_under is None and not arguments.fail_under_metric:
         return None
@@ -219,7 +148,7 @@ def _bars(arguments: argparse.Namespace) -> Bars | None:
 
 
 def _evaluator_faults(summary: Summary) -> Iterator[str]:
-    for evaluation in summary.summary_evaluations:
+    for evaluation in summary.plugin_results:
         if evaluation.error is not None:
             yield f"summary evaluator {quoted(evaluation.name)} {evaluation.error}"
 
@@ -230,7 +159,7 @@ def _output_path(arguments: argparse.Namespace, config_root: Path) -> Path | Non
         return None
     if arguments.output is None:
         # This path lies in the participant's tree: a link planted there is replaced, not followed.
-        output = _default_output(Path(arguments.prediction_root), is_partial=bool(arguments.task))
+        output = _default_output(arguments)
         check_output(output)
     else:
         output = Path(arguments.output)
@@ -238,12 +167,20 @@ def _output_path(arguments: argparse.Namespace, config_root: Path) -> Path | Non
     return output
 
 
-def _default_output(prediction_root: Path, *, is_partial: bool) -> Path:
-    # What some tasks only were scored for must not take the place of a score.
-    name = _PARTIAL_SUMMARY_FILE if is_partial else _SUMMARY_FILE
-    if os.path.isfile(prediction_root):
-        return prediction_root.with_name(f"{prediction_root.stem}.{name}")
-    return prediction_root / name
+def _default_output(arguments: argparse.Namespace) -> Path:
+    root, *others = map(Path, arguments.prediction_root)
+    # What some tasks only, or several runs, were scored for must not take the place of a score.
+    name = RUNS_SUMMARY_FILE if others and arguments.runs_root is None else SUMMARY_FILE
+    if arguments.task:
+        name = PARTIAL_SUMMARY_FILE
+    elif arguments.shard is not None:
+        number, count = arguments.shard
+        name = SHARD_SUMMARY_FILE.format(number, count)
+    if arguments.runs_root is not None:
+        return Path(arguments.runs_root) / name
+    if os.path.isfile(root):
+        return root.with_name(f"{root.stem}.{name}")
+    return root / name
 
 
 def _check_named_output(output: Path, arguments: argparse.Namespace, config_root: Path) -> None:
@@ -270,12 +207,22 @@ def _is_input(path: Path, arguments: argparse.Namespace, config_root: Path) -> b
     evaluators = os.path.realpath(arguments.dataset_evaluators or config_root / DATASET_EVALUATORS_FOLDER)
     if folder == evaluators or (folder == os.path.realpath(config_root) and name.startswith("task_")):
         return path.suffix == ".json"
-    if os.path.join(folder, name) in map(os.path.realpath, (evaluators, arguments.prediction_root, *arguments.plugin)):
+    roots = list(map(os.path.realpath, arguments.prediction_root))
+    if os.path.join(folder, name) in (*roots, *map(os.path.realpath, (evaluators, *arguments.plugin))):
+        return True
+    if _is_metadata(os.path.join(folder, name), arguments):
         return True
     task_root = os.path.dirname(folder)
     return (task_root == os.path.realpath(arguments.gold_root) and name == GOLD_FILE) or (
-        task_root == os.path.realpath(arguments.prediction_root) and name == PREDICTION_FILE
+        task_root in roots and name == PREDICTION_FILE
     )
+
+
+def _is_metadata(path: str, arguments: argparse.Namespace) -> bool:
+    """Return whether a path is of what `--metadata` names, or may be of what is found by itself."""
+    beside_gold = os.path.join(os.path.dirname(os.path.abspath(arguments.gold_root)), METADATA_FOLDER)
+    root = os.path.realpath(arguments.metadata or beside_gold)
+    return path == root or (path.startswith(os.path.join(root, "")) and path.endswith(".json"))
 
 
 def _print_result(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple, NoReturn
 
 from .errors import EvaluationFatalError, escape, quoted
@@ -24,10 +25,13 @@ class JsonFile(NamedTuple):
     noun: str
     name: str
 
-    def parse(self, data: bytes) -> object:
-        """Return the JSON value in `data`: UTF-8, no key twice in an object, no NaN, numbers of sane length."""
+    def parse(self, data: bytes, *, exact: bool = False) -> object:
+        """Return the JSON value in `data`: UTF-8, no key twice in an object, no NaN, numbers of sane length.
+
+        With `exact`, what is no whole number is a Decimal, not a float.
+        """
         try:
-            return _DECODER.decode(data.decode("utf-8"))
+            return (_EXACT_DECODER if exact else _DECODER).decode(data.decode("utf-8"))
         except UnicodeDecodeError as error:
             reason = f"is not UTF-8 (byte {error.start})"
         except json.JSONDecodeError as error:
@@ -119,6 +123,9 @@ def _short_integer(text: str) -> int:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_int=_short_integer)
+_EXACT_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_int=_short_integer, parse_float=Decimal
+)
 
 
 def _shown(value: object) -> str:
@@ -128,4 +135,4 @@ def _shown(value: object) -> str:
         return "an object"
     if isinstance(value, list):
         return f"a list of {len(value)}"
-    return json.dumps(value)
+    return str(value) if isinstance(value, Decimal) else json.dumps(value)

@@ -8,7 +8,8 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from .configs import is_task_id
@@ -62,6 +63,44 @@ def open_submission(root: str | os.PathLike[str]) -> Submission:
             f"the prediction root {quoted(os.fspath(root))} is {kind_of(mode)}, expected a folder or a zip archive"
         )
     return PredictionDirectory(root)
+
+
+def find_runs(root: str | os.PathLike[str]) -> list[Path]:
+    """Return the folders and zip archives in a folder of runs, in the order of their names; hidden ones are none.
+
+    Raises EvaluationFatalError when it cannot be listed, holds none or a link, or is a prediction root itself.
+    """
+    called = f"the runs root {quoted(os.fspath(root))}"
+    try:
+        with os.scandir(root) as entries:
+            found = sorted((entry for entry in entries if _may_be_run(entry)), key=lambda entry: entry.name)
+    except (OSError, ValueError) as error:
+        raise EvaluationFatalError(f"{called} cannot be listed ({type(error).__name__})") from None
+    for entry in found:
+        if entry.is_symlink():
+            raise EvaluationFatalError(f"{called} holds {quoted(entry.name)}, which is a symbolic link")
+        if is_task_id(entry.name):
+            raise EvaluationFatalError(f"{called} holds {entry.name}: expected a folder or an archive per run")
+    if not found:
+        raise EvaluationFatalError(f"{called} holds no folder and no zip archive")
+    return [Path(entry.path) for entry in found]
+
+
+def _may_be_run(entry: os.DirEntry[str]) -> bool:
+    if entry.name.startswith((".", "__")):
+        return False
+    return entry.is_dir() or (entry.is_file() and entry.name.lower().endswith(".zip"))
+
+
+def open_runs(roots: Sequence[str | os.PathLike[str]]) -> dict[str, Submission]:
+    """Return the submissions at these roots, by what to call the runs: `run_1` and so on where names are alike.
+
+    A name is that of the folder or archive. Raises EvaluationFatalError as `open_submission` does.
+    """
+    names = [os.path.basename(os.path.abspath(root)).encode("utf-8", "replace").decode() for root in roots]
+    if len({name.casefold() for name in names}) < len(names):
+        names = [f"run_{number}" for number in range(1, len(names) + 1)]
+    return {name: open_submission(root) for name, root in zip(names, roots, strict=True)}
 
 
 def read_prediction(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from . import __version__
 from .configs import (
     CONFIG_SCHEMA_VERSION,
     DATASET_EVALUATORS_FOLDER,
+    METADATA_FOLDER,
     ConfigSet,
     default_config_root,
     is_task_id,
@@ -18,24 +19,30 @@ from .configs import (
     task_number_key,
 )
 from .errors import EvaluationFatalError, quoted
+from .files import digest_of_digests
 from .results import TaskEvaluationResult
 from .runner import Digests, Outcome, Progress, Runner
 from .scoring import ScoringOptions
-from .submissions import Submission, open_submission
+from .submissions import Submission, open_runs
 from .summary import Summary
 from .tables import DEFAULT_LIMITS, TableLimits
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from .dataset_configs import DatasetEvaluatorSet
+    from .metadata import Metadata
     from .plugins import PluginSet
 
 MAX_JOBS = 256
 
+_Path = str | os.PathLike[str]
+
 
 def evaluate_suite(
     *,
-    prediction_root: str | os.PathLike[str],
+    prediction_root: _Path | Sequence[_Path],
     gold_root: str | os.PathLike[str],
     config_root: str | os.PathLike[str] | None = None,
     dataset_evaluators: str | os.PathLike[str] | None = None,
@@ -45,32 +52,92 @@ def evaluate_suite(
     redact_gold: bool = False,
     diagnose: bool = True,
     tasks: Collection[str] = (),
+    threshold: Fraction | str = "1",
+    metadata: str | os.PathLike[str] | None = None,
 ) -> dict[str, Any]:
     """Return the summary of a benchmark in its JSON form.
 
-    Without `config_root` it is found as `default_config_root` says, and without `dataset_evaluators`, a file or a
-    folder, as `find_dataset_evaluators` does. Tasks are scored in up to `jobs` processes, 1 to MAX_JOBS. `limits`,
-    `redact_gold`, `diagnose` and `tasks` are as `score_suite` says. Raises EvaluationFatalError when a root cannot be
-    read, a config, a gold file or a plugin is missing or invalid, or there is no task of a name in `tasks`, and
-    ValueError when `jobs` is no such number, or dataset evaluators or plugins are given with `tasks`.
+    Several prediction roots are several runs, and a task passes where the share of runs in which it did is `threshold`
+    or more. `metadata` is found by itself as `find_task_metadata` says. Without `config_root` it is found as
+    `default_config_root` says, and without `dataset_evaluators`, a file or a folder, as `find_dataset_evaluators` does.
+    Tasks are scored in up to `jobs` processes, 1 to MAX_JOBS. `limits`, `redact_gold`, `diagnose` and `tasks` are as
+    `score_suite` says. Raises EvaluationFatalError when a root cannot be read, or a config, a gold file, metadata, a
+    plugin or a task is missing or invalid, and ValueError for such `jobs` or `threshold`, or plugins with `tasks`.
     """
-    submission = open_submission(prediction_root)
+    from .exact import read_threshold
+
+    share = read_threshold(str(threshold))
+    runs = open_runs([prediction_root] if isinstance(prediction_root, (str, os.PathLike)) else prediction_root)
     config_set = load_config_set(default_config_root(gold_root) if config_root is None else config_root)
-    # Those that are found by themselves, not asked for, are left out where only some tasks are scored.
-    is_folded = not tasks or dataset_evaluators is not None
-    evaluators = find_dataset_evaluators(config_set, dataset_evaluators) if is_folded else None
-    return score_suite(
-        config_set,
-        submission,
-        gold_root,
-        evaluators,
-        find_plugins(plugins, muted=redact_gold),
-        jobs=jobs,
-        limits=limits,
-        redact_gold=redact_gold,
-        diagnose=diagnose,
-        tasks=tasks,
-    ).to_dict()
+    evaluators = find_dataset_evaluators(config_set, dataset_evaluators)
+    plugin_set = find_plugins(plugins, muted=redact_gold)
+    known = find_task_metadata(config_set, gold_root, metadata, redact_gold=redact_gold)
+
+    def score(submission: Submission, progress: Progress | None) -> Summary:
+        return score_suite(
+            config_set,
+            submission,
+            gold_root,
+            evaluators,
+            plugin_set,
+            progress,
+            jobs,
+            limits,
+            redact_gold,
+            diagnose,
+            tasks,
+            known,
+        )
+
+    return score_runs(runs, share, score).to_dict()
+
+
+def score_runs(
+    runs: Mapping[str, Submission],
+    threshold: Fraction,
+    score: Callable[[Submission, Progress | None], Summary],
+    progress: Progress | None = None,
+) -> Summary:
+    """Return the summary of runs by name, each of which `score` scores; of a single run it is that run's own.
+
+    `progress` is called as `score_suite` does, with the tasks of all runs. Raises as `score` and `combine_runs` do.
+    """
+    summaries = {
+        name: score(submission, progress and _progress_of(place, len(runs), progress))
+        for place, (name, submission) in enumerate(runs.items())
+    }
+    if len(summaries) == 1:
+        return next(iter(summaries.values()))
+    from .assembly import combine_runs
+
+    return combine_runs(summaries, threshold)
+
+
+def _progress_of(place: int, runs: int, progress: Progress) -> Progress:
+    return lambda done, total: progress(place * total + done, runs * total)
+
+
+def find_task_metadata(
+    config_set: ConfigSet,
+    gold_root: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
+    *,
+    redact_gold: bool = False,
+) -> Metadata | None:
+    """Return what is said of tasks at `path`, or else in the folder `input` beside the gold root, where that is there.
+
+    Where gold is redacted nothing is taken that was not named: an answer may be among what is said. Raises
+    EvaluationFatalError as `load_metadata` does.
+    """
+    if path is None and redact_gold:
+        return None
+    # Most benchmarks have none, and to look for it takes less than to import what reads it.
+    if path is None and not os.path.isdir(os.path.join(os.path.abspath(gold_root), os.pardir, METADATA_FOLDER)):
+        return None
+    from .metadata import find_metadata, load_metadata
+
+    found = find_metadata(gold_root, config_set.task_ids) if path is None else path
+    return None if found is None else load_metadata(found, config_set.task_ids)
 
 
 def find_dataset_evaluators(
@@ -109,6 +176,7 @@ def score_suite(
     redact_gold: bool = False,
     diagnose: bool = True,
     tasks: Collection[str] = (),
+    metadata: Metadata | None = None,
 ) -> Summary:
     """Score the submission's prediction against `gold_root/task_N/gold.csv` for every config, then run the folds.
 
@@ -116,13 +184,12 @@ def score_suite(
     processes, with the same summary whatever their number. `limits` hold for gold and predictions. With `redact_gold`
     the summary holds nothing that gold's cells and headers could be told by, and summary evaluators print nothing. With
     `diagnose` a failed task says what differs and what would make it pass. Where `tasks` are named only these are
-    scored, and the digests of gold and predictions are of their files.
-    Raises EvaluationFatalError when the gold root is no directory, gold files are missing or invalid, or a dataset
-    evaluator's classes have no gold label among them, and ValueError when `jobs` is no whole number from 1 to MAX_JOBS,
-    or folds are asked for with `tasks`; a prediction can fail no task but its own.
+    scored, and of dataset evaluators no more is done than to keep the labels. Raises EvaluationFatalError when the gold
+    root is no directory, gold files are missing or invalid, or a dataset evaluator's classes have no gold label among
+    them, and ValueError when `jobs` is no whole number from 1 to MAX_JOBS, or plugins are given with `tasks`.
     """
-    if tasks and (dataset_evaluators or plugins):
-        raise ValueError("tasks: dataset evaluators and plugins need all tasks")
+    if tasks and plugins:
+        raise ValueError("tasks: plugins need all tasks")
     _check(jobs, gold_root)
     evaluators = dataset_evaluators.evaluators if dataset_evaluators else ()
     options = ScoringOptions(limits, {evaluator.source for evaluator in evaluators}, redact_gold, diagnose)
@@ -135,15 +202,16 @@ def score_suite(
         evaluator_version=__version__,
         config_schema_version=CONFIG_SCHEMA_VERSION,
         config_set_sha256=config_set.sha256,
-        gold_set_sha256=None if redact_gold else digests.gold.hexdigest(),
-        prediction_set_sha256=digests.predictions.hexdigest(),
+        gold_set_sha256=None if redact_gold else digest_of_digests(digests.gold),
+        prediction_set_sha256=digest_of_digests(digests.predictions),
         unscored_prediction_tasks=_unscored_tasks(config_set, submission),
         tasks=tuple(replace(result, labels=()) for result in results) if redact_gold else results,
         limits=limits.changed(),
         refused_members=submission.refused,
         gold_redacted=redact_gold,
-        full_task_count=len(config_set.configs) if tasks else None,
-        **_dataset_fold(dataset_evaluators, results, redact_gold),
+        metadata=metadata and metadata.only(selected.task_ids),
+        **(_part_of(config_set, selected, digests, redact_gold) if tasks else {}),
+        **_dataset_fold(dataset_evaluators, results, redact_gold, is_partial=bool(tasks)),
         **_plugin_fold(plugins, config_set, outcomes, {evaluator.id for evaluator in evaluators}, redact_gold),
     )
 
@@ -161,11 +229,26 @@ def _unscored_tasks(config_set: ConfigSet, submission: Submission) -> tuple[str,
     return tuple(sorted(unscored, key=task_number_key))
 
 
+def _part_of(config_set: ConfigSet, selected: ConfigSet, digests: Digests, redact_gold: bool) -> dict[str, Any]:
+    """Return what the summary of some tasks has, to be merged with those of the others."""
+    return {
+        "other_tasks": tuple(key for key in config_set.task_ids if key not in selected.task_ids),
+        "gold_sha256": {} if redact_gold else digests.gold,
+        "prediction_sha256": digests.predictions,
+    }
+
+
 def _dataset_fold(
-    evaluators: DatasetEvaluatorSet | None, results: Sequence[TaskEvaluationResult], redact_gold: bool
+    evaluators: DatasetEvaluatorSet | None,
+    results: Sequence[TaskEvaluationResult],
+    redact_gold: bool,
+    *,
+    is_partial: bool,
 ) -> dict[str, Any]:
     if evaluators is None:
         return {}
+    if is_partial:
+        return {"dataset_config_sha256": evaluators.sha256}
     from .classification import evaluate_dataset
 
     evaluations = [evaluate_dataset(evaluator, results) for evaluator in evaluators.evaluators]

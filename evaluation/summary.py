@@ -22,7 +22,9 @@ from .tables import TableLimits
 if TYPE_CHECKING:
     from fractions import Fraction
 
+    from .breakdown import Breakdown
     from .classification import DatasetEvaluation
+    from .metadata import Metadata
     from .runs import Repetition
     from .summary_evaluations import SummaryEvaluation
 
@@ -31,7 +33,6 @@ METRIC = "task_accuracy"
 SUMMARY_SCHEMA_VERSION = "1.0"
 _DIGEST = re.compile("[0-9a-f]{64}")
 _VERSION = re.compile("[0-9A-Za-z.+-]{1,40}")
-_MOST_TASKS = 2**31
 _SIGNATURE_DIGITS = 8
 
 
@@ -39,13 +40,17 @@ _SIGNATURE_DIGITS = 8
 class Summary:
     """The evaluation of a suite: one result per task of the config set, in number order, and what identifies it.
 
-    Where only some of the tasks were scored, `full_task_count` is the number of all, and there is no accuracy.
+    Where only some of the tasks were scored, `other_tasks` are those that were not, in number order, there is no
+    accuracy, and `gold_sha256` and `prediction_sha256` are the digests of the files read, by task. Where there are
+    several runs, `repetition` has them, and `tasks` the results that stand for its cases. `metadata` is what is said of
+    tasks, None where nothing was read.
 
-    `evaluator_version` is that of the program that scored. The digests are SHA-256 over the config files, the gold
-    files and the prediction files that could be read; with `gold_redacted` there is none of gold, as it would confirm a
-    guess. `limits` are those that are not the default, `refused_members` those of a prediction archive that were
-    refused, with reasons. There is at least one task. The dataset evaluators and the
-    plugins have digests of their own, None where there are none; the results of both are in the order of the summary.
+    `evaluator_version` is that of the program that scored. The digests are SHA-256 over the config files, and over the
+    digests of the gold files and of the prediction files that could be read; with `gold_redacted` there is none of
+    gold, as it would confirm a guess.
+    `limits` are those that are not the default, `refused_members` those of a prediction archive that were refused, with
+    reasons. There is at least one task. The dataset evaluators and the plugins have digests of their own, None where
+    there are none; the results of both are in the order of the summary.
     """
 
     evaluator_version: str
@@ -62,8 +67,11 @@ class Summary:
     dataset_evaluations: tuple[DatasetEvaluation, ...] = ()
     plugin_set_sha256: str | None = None
     summary_evaluations: tuple[SummaryEvaluation, ...] = ()
-    full_task_count: int | None = None
+    other_tasks: tuple[str, ...] | None = None
+    gold_sha256: Mapping[str, str] = field(default_factory=dict)
+    prediction_sha256: Mapping[str, str] = field(default_factory=dict)
     repetition: Repetition | None = None
+    metadata: Metadata | None = None
 
     @property
     def signature(self) -> str:
@@ -80,6 +88,8 @@ class Summary:
         if self.repetition is not None:
             parts["runs"] = str(len(self.repetition.runs))
             parts["threshold"] = str(self.repetition.threshold)
+            if self.repetition.thresholds:
+                parts["thresholds"] = self.repetition.thresholds_sha256[:_SIGNATURE_DIGITS]
         if self.is_partial:
             parts["tasks"] = f"{len(self.tasks)}/{self.task_count}"
         return "|".join(f"{name}:{value}" for name, value in parts.items())
@@ -87,12 +97,12 @@ class Summary:
     @property
     def is_partial(self) -> bool:
         """Whether only some tasks of the config set were scored."""
-        return self.full_task_count is not None
+        return self.other_tasks is not None
 
     @property
     def task_count(self) -> int:
         """The tasks of the config set, scored or not."""
-        return len(self.tasks) if self.full_task_count is None else self.full_task_count
+        return len(self.tasks) + len(self.other_tasks or ())
 
     @property
     def passed_task_count(self) -> int:
@@ -122,17 +132,34 @@ class Summary:
     def scores(self) -> dict[str, Fraction | float | None]:
         """The score of every dataset evaluator and summary evaluator that can have one; None where nothing was scored.
 
-        A summary evaluator's label or error is no score.
+        Over several runs it is the mean.
         """
-        scores: dict[str, Fraction | float | None] = {
-            evaluation.evaluator.id: evaluation.score
-            for evaluation in self.dataset_evaluations
-            if evaluation.evaluator.type != "confusion_matrix"
-        }
-        for evaluation in self.summary_evaluations:
-            if evaluation.score is not None:
-                scores[evaluation.name] = evaluation.score
-        return scores
+        from .runs import scores_of
+
+        if self.repetition is not None:
+            return self.repetition.scores
+        return scores_of(self.dataset_evaluations, self.summary_evaluations)
+
+    @property
+    def plugin_results(self) -> tuple[SummaryEvaluation, ...]:
+        """What the plugins returned, over all runs."""
+        if self.repetition is None:
+            return self.summary_evaluations
+        return tuple(evaluation for run in self.repetition.runs for evaluation in run.summary_evaluations)
+
+    @property
+    def breakdown(self) -> Breakdown | None:
+        """The score by what is said of tasks; None where nothing is, or only some tasks were scored."""
+        if self.metadata is None or self.is_partial:
+            return None
+        from .breakdown import Outcome, break_down
+
+        if self.repetition is None:
+            outcomes = [Outcome(task.task_id, task.passed, int(task.passed), 1) for task in self.tasks]
+        else:
+            cases = self.repetition.cases
+            outcomes = [Outcome(case.task_id, case.passed, case.passed_runs, case.run_count) for case in cases]
+        return break_down(outcomes, self.metadata)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the summary's JSON form, described by `schema/summary.schema.json`.
@@ -151,28 +178,58 @@ class Summary:
             "failed_task_count": self.failed_task_count,
             "task_accuracy": self.task_accuracy,
             "unscored_prediction_tasks": list(self.unscored_prediction_tasks),
-            "tasks": [task.to_dict() for task in self.tasks],
+            "tasks": self._task_documents(),
             "summary_schema_version": SUMMARY_SCHEMA_VERSION,
             "gold_set_sha256": self.gold_set_sha256,
             "prediction_set_sha256": self.prediction_set_sha256,
             "failure_counts": self.failure_counts,
             "accuracy_interval": interval and interval._asdict(),
+            "signature": self.signature,
         }
-        if self.is_partial:
-            document["partial"] = True
-        if self.limits:
-            document["limits"] = dict(self.limits)
-        if self.refused_members:
-            document["refused_members"] = dict(self.refused_members)
+        return document | self._optional_parts()
+
+    def _optional_parts(self) -> dict[str, Any]:
+        document: dict[str, Any] = {}
+        if self.other_tasks is not None:
+            document |= {
+                "partial": True,
+                "other_tasks": list(self.other_tasks),
+                "gold_sha256": dict(self.gold_sha256),
+                "prediction_sha256": dict(self.prediction_sha256),
+            }
+        for key in ("limits", "refused_members"):
+            if getattr(self, key):
+                document[key] = dict(getattr(self, key))
         if self.gold_redacted:
             document["gold_redacted"] = True
-        if self.dataset_config_sha256 is not None:
-            document["dataset_config_sha256"] = self.dataset_config_sha256
-            document["dataset_evaluations"] = [evaluation.to_dict() for evaluation in self.dataset_evaluations]
-        if self.plugin_set_sha256 is not None:
-            document["plugin_set_sha256"] = self.plugin_set_sha256
-            document["summary_evaluations"] = [evaluation.to_dict() for evaluation in self.summary_evaluations]
+        document |= self._fold_parts()
+        if self.repetition is not None:
+            document |= self.repetition.to_dict()
+        for key in ("metadata", "breakdown"):
+            if getattr(self, key) is not None:
+                document[key] = getattr(self, key).to_dict()
         return document
+
+    def _fold_parts(self) -> dict[str, Any]:
+        document: dict[str, Any] = {}
+        for digest, key in (
+            ("dataset_config_sha256", "dataset_evaluations"),
+            ("plugin_set_sha256", "summary_evaluations"),
+        ):
+            if getattr(self, digest) is None:
+                continue
+            document[digest] = getattr(self, digest)
+            # Of some tasks only there are no results over all, and of several runs each has its own.
+            if not self.is_partial and self.repetition is None:
+                document[key] = [evaluation.to_dict() for evaluation in getattr(self, key)]
+        return document
+
+    def _task_documents(self) -> list[dict[str, Any]]:
+        documents = [task.to_dict() for task in self.tasks]
+        if self.repetition is not None:
+            for document, place in zip(documents, self.repetition.shown, strict=True):
+                document["run"] = self.repetition.runs[place].name
+        return documents
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Summary:
@@ -181,10 +238,9 @@ class Summary:
         Raises EvaluationError when `document` is not a summary of this schema version or contradicts itself.
         """
         from .classification import DatasetEvaluation
-        from .findings import Diagnosis
+        from .metadata import Metadata
         from .runs import Repetition
         from .summary_evaluations import SummaryEvaluation
-        from .typed import TypeChecker
 
         try:
             if document["summary_schema_version"] != SUMMARY_SCHEMA_VERSION:
@@ -205,42 +261,70 @@ class Summary:
                 dataset_evaluations=tuple(map(DatasetEvaluation.from_dict, document.get("dataset_evaluations", ()))),
                 plugin_set_sha256=document.get("plugin_set_sha256"),
                 summary_evaluations=tuple(map(SummaryEvaluation.from_dict, document.get("summary_evaluations", ()))),
-                full_task_count=document["task_count"] if "partial" in document else None,
+                other_tasks=tuple(document["other_tasks"]) if "partial" in document else None,
+                gold_sha256=document.get("gold_sha256", {}),
+                prediction_sha256=document.get("prediction_sha256", {}),
+                repetition=Repetition.from_dict(document) if "runs" in document else None,
+                metadata=Metadata.from_dict(document["metadata"]) if "metadata" in document else None,
             )
-            types = {
-                "DatasetEvaluation": DatasetEvaluation,
-                "Diagnosis": Diagnosis,
-                "Repetition": Repetition,
-                "SummaryEvaluation": SummaryEvaluation,
-            }
-            fault = TypeChecker(types).fault(summary, cls, "summary")
+            fault = _fault_of_types(summary)
             if fault is not None:
                 raise EvaluationError(f"not a summary: {quoted(fault)} is of another type")
             if not _is_consistent(summary) or summary.to_dict() != document:
                 raise EvaluationError("not a summary: its parts do not follow from each other")
         except KeyError as error:
             raise EvaluationError(f"not a summary: it has no {quoted(str(error.args[0]))}") from None
-        except (IndexError, TypeError, ValueError, AttributeError, OverflowError):
+        except (IndexError, TypeError, ValueError, AttributeError, OverflowError, StopIteration):
             raise EvaluationError("not a summary: a part of it is of another kind") from None
         return summary
+
+
+def _fault_of_types(summary: Summary) -> str | None:
+    """Return what in a summary that was read from a file is not of its declared type, None where all is."""
+    from .classification import DatasetEvaluation
+    from .findings import Diagnosis
+    from .metadata import Metadata
+    from .runs import Repetition
+    from .summary_evaluations import SummaryEvaluation
+    from .typed import TypeChecker
+
+    known = (DatasetEvaluation, Diagnosis, Metadata, Repetition, SummaryEvaluation)
+    return TypeChecker({one.__name__: one for one in known}).fault(summary, Summary, "summary")
 
 
 def _is_consistent(summary: Summary) -> bool:
     """Return whether there are tasks, in number order, and all is what the classes promise."""
     task_ids = [task.task_id for task in summary.tasks]
+    others = summary.other_tasks or ()
     keys = list(map(task_number_key, task_ids))
     digests = (
         *(summary.config_set_sha256, summary.gold_set_sha256, summary.prediction_set_sha256),
         *(summary.dataset_config_sha256, summary.plugin_set_sha256),
+        *summary.gold_sha256.values(),
+        *summary.prediction_sha256.values(),
     )
     return (
         bool(keys)
+        and all(map(is_task_id, others))
+        and len({*task_ids, *others}) == summary.task_count
+        and (summary.repetition is None or _is_repeated(summary, summary.repetition))
         and all(digest is None or _DIGEST.fullmatch(digest) for digest in digests)
         and _VERSION.fullmatch(summary.evaluator_version) is not None
         and set(summary.limits).issubset(TableLimits._fields)
         and all(map(is_task_id, summary.unscored_prediction_tasks))
-        and len(keys) <= summary.task_count < _MOST_TASKS
         and all(map(is_task_id, task_ids))
         and all(one < other for one, other in pairwise(keys))
         and all(task.is_consistent for task in summary.tasks)
+    )
+
+
+def _is_repeated(summary: Summary, repetition: Repetition) -> bool:
+    """Return whether a summary says what its runs say."""
+    return (
+        repetition.is_consistent
+        and summary.tasks == repetition.tasks
+        and summary.prediction_set_sha256 == repetition.prediction_set_sha256
+        and summary.unscored_prediction_tasks == repetition.unscored_prediction_tasks
+        and summary.refused_members == repetition.refused_members
+        and not (summary.dataset_evaluations or summary.summary_evaluations or summary.prediction_sha256)
     )

@@ -79,6 +79,7 @@ _KEYWORDS: dict[str, Any] = {
         not isinstance(v, dict) or all(accepts(part, v[key], r) for key, part in a.items() if key in v)
     ),
     "additionalProperties": _additional,
+    "minProperties": lambda a, v, s, r: not isinstance(v, dict) or len(v) >= a,
     "minItems": lambda a, v, s, r: not isinstance(v, list) or len(v) >= a,
     "maxItems": lambda a, v, s, r: not isinstance(v, list) or len(v) <= a,
     "uniqueItems": lambda a, v, s, r: not isinstance(v, list) or len({json.dumps(item) for item in v}) == len(v),

@@ -119,7 +119,7 @@ class FaultTest(BenchmarkTestCase):
 
     def test_usage(self) -> None:
         for arguments, expected in (
-            ([], "required: --prediction-root, --gold-root"),
+            ([], "required: --gold-root"),
             ([*self.roots, "--nonsense"], "unrecognized arguments: --nonsense"),
             ([*self.roots, "--out", "x"], "unrecognized arguments: --out x"),
             ([*self.roots, "--quiet", "--verbose"], "not allowed with"),

@@ -328,19 +328,15 @@ class PartialTest(ReportTestCase):
             ("--fail-under", "0"),
             ("--fail-under-metric", "x=0.5"),
             ("--plugin", "p.py"),
-            ("--dataset-evaluators", "e.json"),
         ):
             with self.subTest(options=options):
                 self.assert_fatal("--task", "task_1", *options, mentions=[options[0], "needs all tasks"])
 
-    def test_folds_need_all_tasks_from_python_too(self) -> None:
+    def test_plugins_need_all_tasks_from_python_too(self) -> None:
         roots: dict[str, Any] = {f"{kind}_root": self.folder / f"{kind}s" for kind in ("prediction", "gold", "config")}
-        evaluator = self.write("e.json", '{"id": "e", "type": "confusion_matrix", "source": "c0"}')
         plugin = self.write("p.py", "SUMMARY_EVALUATORS = {'f': lambda runs: 1}\n")
-        more: dict[str, Any]
-        for more in ({"dataset_evaluators": evaluator}, {"plugins": [plugin]}):
-            with self.subTest(more=more), self.assertRaisesRegex(ValueError, "need all tasks"):
-                evaluate_suite(**roots, tasks=["task_1"], **more)
+        with self.assertRaisesRegex(ValueError, "need all tasks"):
+            evaluate_suite(**roots, tasks=["task_1"], plugins=[plugin])
         self.assertTrue(evaluate_suite(**roots, tasks=["task_1"])["partial"])
 
     def test_unknown_tasks(self) -> None:

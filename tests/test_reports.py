@@ -331,7 +331,8 @@ class FittingTest(unittest.TestCase):
                     self.assertEqual("Left out for want of space" in text, text != whole)
 
     def test_the_headline_fits_into_the_least_size(self) -> None:
-        summary = dataclasses.replace(example(), full_task_count=10**9, evaluator_version="1.0.0")
+        others = tuple(f"task_{number}" for number in range(10**9, 10**9 + 20))
+        summary = dataclasses.replace(example(), other_tasks=others)
         for name, option in (("md", "max_bytes"), ("triage.md", "max_characters")):
             self.assertLessEqual(len(rendered(summary, name, **{option: 1_000}).encode()), 1_000)
 

@@ -57,17 +57,13 @@ class SuiteTest(BenchmarkTestCase):
         self.write("predictions/task_7/prediction.csv", "not scored, so not counted")
         summary = self.score()
 
-        def digest(*parts: bytes) -> str:
-            return hashlib.sha256(b"".join(part + b"\0" for part in parts)).hexdigest()
+        def digest(**files: bytes) -> str:
+            named = "".join(f"{name}\0{hashlib.sha256(data).hexdigest()}\0" for name, data in files.items())
+            return hashlib.sha256(named.encode()).hexdigest()
 
-        self.assertEqual(
-            summary["gold_set_sha256"],
-            digest(b"task_8/gold.csv", b"h\n8\n", b"task_9/gold.csv", b"h\n9\n", b"task_10/gold.csv", b"h\n10\n"),
-        )
-        self.assertEqual(
-            summary["prediction_set_sha256"],
-            digest(b"task_9/prediction.csv", b"\xff not a table", b"task_10/prediction.csv", b"h\n11\n"),
-        )
+        gold, prediction = summary["gold_set_sha256"], summary["prediction_set_sha256"]
+        self.assertEqual(gold, digest(task_8=b"h\n8\n", task_9=b"h\n9\n", task_10=b"h\n10\n"))
+        self.assertEqual(prediction, digest(task_9=b"\xff not a table", task_10=b"h\n11\n"))
 
     def test_bad_predictions_fail_their_own_tasks_only(self) -> None:
         bad = [
