@@ -41,8 +41,8 @@ class Bars:
 
     def faults(self, summary: Summary) -> list[str]:
         """Return a sentence for every bar whose metric the summary lacks, unless it is there as an error."""
-        errors = {evaluation.name for evaluation in summary.summary_evaluations if evaluation.error is not None}
-        labels = {evaluation.name for evaluation in summary.summary_evaluations} - errors
+        errors = {evaluation.name for evaluation in summary.plugin_results if evaluation.error is not None}
+        labels = {evaluation.name for evaluation in summary.plugin_results} - errors
         scores = summary.scores
         known = ", ".join(map(quoted, scores)) or "there is none"
         return [

@@ -28,7 +28,7 @@ class Group:
     """Tasks that have something in common: an attribute's value or a tag, None where they have none.
 
     A task that was not answered counts as one that failed. `interval` is of passed / total; that of the runs takes the
-    runs of a task as a cluster, and is None for a single task.
+    runs of a task as a cluster.
     """
 
     value: Scalar | None
@@ -37,7 +37,7 @@ class Group:
     passed_runs: int
     run_count: int
     interval: Interval
-    runs_interval: Interval | None
+    runs_interval: Interval
 
     def to_dict(self) -> dict[str, Any]:
         """Return the group as it stands in the summary; its runs are left out where there is one per task."""
@@ -45,12 +45,11 @@ class Group:
         document |= {"passed": self.passed, "total": self.total, "rate": self.passed / self.total}
         document["interval"] = self.interval._asdict()
         if self.run_count > self.total:
-            interval = self.runs_interval
             document["runs"] = {
                 "passed": self.passed_runs,
                 "total": self.run_count,
                 "rate": self.passed_runs / self.run_count,
-                "interval": interval and interval._asdict(),
+                "interval": self.runs_interval._asdict(),
             }
         return document
 
@@ -139,10 +138,9 @@ def _group(value: Scalar | None, outcomes: Sequence[Outcome]) -> Group:
     )
 
 
-def _runs_interval(outcomes: Sequence[Outcome], passed: int, total: int) -> Interval | None:
+def _runs_interval(outcomes: Sequence[Outcome], passed: int, total: int) -> Interval:
     values, clusters = [], []
     for outcome in outcomes:
         values += [1] * outcome.passed_runs + [0] * (outcome.run_count - outcome.passed_runs)
         clusters += [outcome.task_id] * outcome.run_count
-    error = clustered_standard_error(values, clusters)
-    return None if error is None else clustered_interval(passed / total, error)
+    return clustered_interval(passed, total, len(outcomes), clustered_standard_error(values, clusters))

@@ -27,18 +27,29 @@ def wilson_interval(successes: int, total: int) -> Interval:
     """
     if total <= 0 or not 0 <= successes <= total:
         raise ValueError(f"expected 0 <= successes <= total and a positive total, got {successes} of {total}")
+    return Interval("wilson", 0.95, *_wilson(successes / total, total))
+
+
+def clustered_interval(successes: int, total: int, clusters: int, standard_error: float | None) -> Interval:
+    """Return the 95 % Wilson score interval for `successes` out of `total` trials that are alike within clusters.
+
+    It is that of as many independent trials as have the same standard error, p(1-p) / error^2, which are taken as no
+    fewer than the clusters and no more than the trials (E. L. Korn and B. I. Graubard, Survey Methodology 24, 1998).
+    Where the error is None or 0 for want of evidence, as when all or none succeed, they are as many as the clusters.
+    Raises ValueError as `wilson_interval` does, or unless 0 < clusters <= total.
+    """
+    if not 0 < clusters <= total or not 0 <= successes <= total:
+        raise ValueError(f"expected successes and clusters up to total, got {successes} and {clusters} of {total}")
+    rate, size = successes / total, float(clusters)
+    if standard_error and 0 < successes < total:
+        size = min(max(size, rate * (1 - rate) / standard_error**2), float(total))
+    return Interval("clustered_wilson", 0.95, *_wilson(rate, size))
+
+
+def _wilson(rate: float, total: float) -> tuple[float, float]:
     z_squared = _NORMAL_QUANTILE_95**2
-    rate = successes / total
     scale = 1 + z_squared / total
     centre = (rate + z_squared / (2 * total)) / scale
     half = _NORMAL_QUANTILE_95 * sqrt(rate * (1 - rate) / total + z_squared / (4 * total**2)) / scale
     # At the ends the exact bound is 0 or 1; floating point would miss it by a hair.
-    low = 0.0 if successes == 0 else centre - half
-    high = 1.0 if successes == total else centre + half
-    return Interval("wilson", 0.95, low, high)
-
-
-def clustered_interval(rate: float, standard_error: float) -> Interval:
-    """Return the 95 % interval of a rate whose standard error allows for clusters: rate ± z * error, within 0 and 1."""
-    half = _NORMAL_QUANTILE_95 * standard_error
-    return Interval("clustered_normal", 0.95, max(0.0, rate - half), min(1.0, rate + half))
+    return 0.0 if rate == 0 else centre - half, 1.0 if rate == 1 else centre + half

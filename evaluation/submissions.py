@@ -95,8 +95,15 @@ def _may_be_run(entry: os.DirEntry[str]) -> bool:
 def open_runs(roots: Sequence[str | os.PathLike[str]]) -> dict[str, Submission]:
     """Return the submissions at these roots, by what to call the runs: `run_1` and so on where names are alike.
 
-    A name is that of the folder or archive. Raises EvaluationFatalError as `open_submission` does.
+    A name is that of the folder or archive. Raises EvaluationFatalError as `open_submission` does, and for a root that
+    is given twice: a run is no evidence for itself.
     """
+    seen = set()
+    for root in roots:
+        real = os.path.realpath(root)
+        if real in seen:
+            raise EvaluationFatalError(f"the prediction root {quoted(os.fspath(root))} is given twice")
+        seen.add(real)
     names = [os.path.basename(os.path.abspath(root)).encode("utf-8", "replace").decode() for root in roots]
     if len({name.casefold() for name in names}) < len(names):
         names = [f"run_{number}" for number in range(1, len(names) + 1)]

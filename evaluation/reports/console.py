@@ -14,6 +14,8 @@ from .text import (
     SHOWN_DIGEST,
     YELLOW,
     ConsoleStyle,
+    cut,
+    display_width,
     headline,
     interval_text,
     notices,
@@ -23,6 +25,7 @@ from .text import (
 
 # Of more columns those are shown that differ.
 _SHOWN_COLUMNS = 16
+_SHOWN_CELL = 60
 
 
 def render(summary: Summary, style: ConsoleStyle, config_root: str, written_to: str | None) -> str:
@@ -41,6 +44,9 @@ def render(summary: Summary, style: ConsoleStyle, config_root: str, written_to: 
         lines += [f"  {code:<{width}}  {count}" for code, count in summary.failure_counts.items()]
     lines += [style.paint(YELLOW, escape(text)) for text in notices(summary)]
     lines += _task_lines(summary, style)
+    if summary.repetition is not None or summary.metadata is not None:
+        lines += _view_lines(summary)
+    lines.append(f"Signature: {summary.signature}")
     if summary.dataset_evaluations or summary.summary_evaluations:
         from .console_folds import fold_lines
 
@@ -55,6 +61,23 @@ def _accuracy(summary: Summary) -> str:
         return headline(summary)
     passed, total = summary.passed_task_count, summary.task_count
     return f"Task accuracy: {passed}/{total} = {percentage(passed, total)} ({interval_text(summary)})"
+
+
+def _view_lines(summary: Summary) -> Iterator[str]:
+    """Yield the tables of runs and of the breakdown."""
+    from .views import views
+
+    for view in views(summary):
+        yield f"{escape(view.title)}:"
+        rows = [[cut(escape(cell), _SHOWN_CELL) for cell in row] for row in (view.header, *view.rows)]
+        widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
+        for first, *others in rows:
+            cells = (
+                first + " " * (widths[0] - display_width(first)),
+                *(" " * (width - display_width(cell)) + cell for cell, width in zip(others, widths[1:], strict=True)),
+            )
+            yield f"  {'  '.join(cells)}".rstrip()
+        yield from (f"  {escape(note)}" for note in view.notes)
 
 
 def _task_lines(summary: Summary, style: ConsoleStyle) -> Iterator[str]:

@@ -27,6 +27,7 @@ from .fitting import Piece, fitted
 from .folds import evaluation_sentences, matrix, result_text
 from .html_style import SCRIPT, STYLE
 from .text import cut, headline, interval_text, notices, percentage
+from .views import views
 
 _MOST_BYTES = 4_500_000
 _LEAST_BYTES = 500_000
@@ -50,7 +51,7 @@ def render(summary: Summary) -> str:
     def note(dropped: str) -> str:
         return f"<p>Left out for want of space: {text(dropped)}.</p>\n"
 
-    body = "".join((*_header(summary), *_reasons(summary), *_folds(summary), *_task_table(summary)))
+    body = "".join((*_header(summary), *_reasons(summary), *_views(summary), *_folds(summary), *_task_table(summary)))
     left = max(_LEAST_BYTES, _MOST_BYTES - _size(body))
     body += fitted(explained, _KINDS, left, note, _size)
     policy = f"default-src 'none'; style-src '{_digest(STYLE)}'; script-src '{_digest(SCRIPT)}'; " + (
@@ -89,6 +90,7 @@ def _header(summary: Summary) -> Iterator[str]:
         ("gold, SHA-256", summary.gold_set_sha256),
         ("predictions, SHA-256", summary.prediction_set_sha256),
         ("evaluator", summary.evaluator_version),
+        ("signature", summary.signature),
     ):
         if value is not None:
             yield f"<dt>{name}</dt><dd>{text(value)}</dd>\n"
@@ -149,6 +151,20 @@ def _folds(summary: Summary) -> Iterator[str]:
             cells = (result.name, result_text(result), result.comment or "")
             yield f"<tr>{''.join(f'<td>{text(cell)}</td>' for cell in cells)}</tr>\n"
         yield "</tbody></table></div>\n</section>\n"
+
+
+def _views(summary: Summary) -> Iterator[str]:
+    for view in views(summary):
+        yield f"<section>\n<h2>{text(view.title)}</h2>\n"
+        yield from _scroll(view.title, "view")
+        heads = "".join(f'<th scope="col">{text(name)}</th>' for name in view.header)
+        yield f"<thead><tr>{heads}</tr></thead>\n<tbody>\n"
+        for first, *others in view.rows:
+            cells = "".join(f"<td>{text(cell)}</td>" for cell in others)
+            yield f'<tr><th scope="row">{text(first)}</th>{cells}</tr>\n'
+        yield "</tbody></table></div>\n"
+        yield from (f"<p>{text(note)}.</p>\n" for note in view.notes)
+        yield "</section>\n"
 
 
 def _scroll(label: str, kind: str) -> Iterator[str]:

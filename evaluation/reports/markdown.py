@@ -13,6 +13,7 @@ from .explanation import closest_first, columns_left_out, compared_rows, finding
 from .fitting import Piece, fitted
 from .folds import evaluation_sentences, matrix, result_text
 from .text import cut, headline, identity, interval_text, notices
+from .views import views
 
 _SHOWN_COLUMNS = 8
 _SHOWN_CHARACTERS = 60
@@ -28,6 +29,7 @@ _KINDS = {
     "headline": "headlines",
     "reasons": "tables of reasons",
     "task": "failed tasks",
+    "view": "tables of runs and groups",
     "notice": "notices",
     "fold": "results over all tasks",
     "detail": "row tables",
@@ -38,8 +40,8 @@ def render(summary: Summary, max_bytes: int) -> str:
     """Return the summary as Markdown of at most `max_bytes` bytes of UTF-8, the failed tasks closest to passing first.
 
     Where that is not enough, parts are dropped: first the tables of differing rows, those of the tasks farthest from
-    passing before others, then the results over all tasks, the notices, the failed tasks and the reasons. The headline,
-    less than 1,000 bytes, always stays.
+    passing before others, then the results over all tasks, the notices, the tables of runs and of groups, the failed
+    tasks and the reasons. The headline, less than 1,000 bytes, always stays.
     """
 
     def note(dropped: str) -> str:
@@ -53,6 +55,11 @@ def _pieces(summary: Summary) -> Iterator[Piece]:
     reasons = summary.failure_counts.items()
     if reasons:
         yield Piece("reasons", "\n### Failures by reason\n\n" + table(("reason", "tasks"), reasons, numbers=1))
+    for view in views(summary):
+        rows = [(literal(first), *map(plain, others)) for first, *others in view.rows]
+        header = tuple(map(plain, view.header))
+        notes = "".join(f"\n{plain(note)}\n" for note in view.notes)
+        yield Piece("view", f"\n### {plain(view.title)}\n\n{table(header, rows, numbers=len(header) - 1)}{notes}")
     for text in notices(summary):
         yield Piece("notice", f"\n{plain(text)}\n")
     for evaluation in summary.dataset_evaluations:

@@ -10,7 +10,9 @@ from typing import NamedTuple
 from ..classification import DatasetEvaluation
 from ..errors import REDACTED
 from ..findings import ColumnFinding, Diagnosis, RowDifference
+from ..metadata import Metadata
 from ..results import LabelPair, TaskEvaluationResult
+from ..runs import Repetition
 from ..summary import Summary
 from ..summary_evaluations import SummaryEvaluation
 
@@ -94,7 +96,50 @@ class Redactor:
             refused_members=dict(zip(self._distinct(members), map(self._text, members.values()), strict=True)),
             dataset_evaluations=tuple(map(self._dataset_evaluation, summary.dataset_evaluations)),
             summary_evaluations=tuple(map(self._summary_evaluation, summary.summary_evaluations)),
+            repetition=None if summary.repetition is None else self._repetition(summary.repetition),
+            metadata=None if summary.metadata is None else self._metadata(summary.metadata),
         )
+
+    def _repetition(self, repetition: Repetition) -> Repetition:
+        names = self._distinct(run.name for run in repetition.runs)
+        runs = (
+            replace(
+                run,
+                name=name,
+                tasks=tuple(map(self._task, run.tasks)),
+                refused_members={},
+                dataset_evaluations=tuple(map(self._dataset_evaluation, run.dataset_evaluations)),
+                summary_evaluations=tuple(map(self._summary_evaluation, run.summary_evaluations)),
+            )
+            for run, name in zip(repetition.runs, names, strict=True)
+        )
+        return replace(repetition, runs=tuple(runs))
+
+    def _metadata(self, metadata: Metadata) -> Metadata:
+        """Return the metadata with names, texts and tags redacted; those that have become alike are numbered."""
+        kept = sorted({name for task in metadata.tasks.values() for name in task.attributes})
+        names = dict(zip(kept, self._distinct(kept), strict=True))
+        texts = sorted(
+            {
+                text
+                for task in metadata.tasks.values()
+                for text in (*task.tags, *task.attributes.values())
+                if isinstance(text, str)
+            }
+        )
+        shown = dict(zip(texts, self._distinct(texts), strict=True))
+        tasks = {
+            task_id: replace(
+                task,
+                attributes={
+                    names[name]: shown[value] if isinstance(value, str) else value
+                    for name, value in task.attributes.items()
+                },
+                tags=tuple(shown[tag] for tag in task.tags),
+            )
+            for task_id, task in metadata.tasks.items()
+        }
+        return Metadata(tasks, dict(zip(self._distinct(metadata.left_out), metadata.left_out.values(), strict=True)))
 
     def _text(self, text: str) -> str:
         if text not in self._known:

@@ -16,7 +16,8 @@ def render(summary: Summary, *, with_tasks: bool = True) -> str:
     """
     document = summary.to_dict()
     if not with_tasks:
-        del document["tasks"]
+        for part in (document, *document.get("runs", ())):
+            del part["tasks"]
     return "{\n" + ",\n".join(f"  {_encode(key)}: {_value(value)}" for key, value in document.items()) + "\n}\n"
 
 

@@ -60,6 +60,18 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def display_width(text: str) -> int:
+    """Return how many columns of a terminal a text takes: two for wide characters, none for combining ones."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    return sum(
+        0 if unicodedata.combining(character) else 1 + (unicodedata.east_asian_width(character) in "WF")
+        for character in text
+    )
+
+
 def headline(summary: Summary) -> str:
     """Return how many tasks passed; of some tasks only, that this is no score."""
     passed, total = summary.passed_task_count, summary.task_count
@@ -100,6 +112,9 @@ def notices(summary: Summary) -> Iterator[str]:
     """Yield what a reader should know beside the score: raw text, a sentence part each."""
     if summary.gold_redacted:
         yield "Gold is redacted: no cell or header of it is shown"
+    if summary.breakdown is not None and summary.breakdown.left_out:
+        left_out = ", ".join(f"{quoted(name)} {reason}" for name, reason in summary.breakdown.left_out.items())
+        yield f"Left out of the breakdown: {left_out}"
     if summary.limits:
         limits = ", ".join(f"{name} {limit}" for name, limit in summary.limits.items())
         yield f"Limits that are not the default: {limits}"

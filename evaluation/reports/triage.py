@@ -12,6 +12,7 @@ from .fitting import Piece, fitted
 from .folds import evaluation_sentences, result_text
 from .markdown import literal, plain
 from .text import cut, headline, identity, interval_text, notices, shape_text
+from .views import views
 
 _SHOWN_COLUMNS = 16
 _SHOWN_CHARACTERS = 120
@@ -49,6 +50,10 @@ def _pieces(summary: Summary, with_passed: bool) -> Iterator[Piece]:
         f"# {headline(summary)}\n\n{interval_text(summary)}. {plain(identity(summary))}.\n"
         + (f"Failures by reason: {reasons}.\n" if reasons else ""),
     )
+    for view in views(summary):
+        rows = (", ".join(map(span, row[:1])) + ": " + ", ".join(map(plain, row[1:])) for row in view.rows)
+        lines = [f"{plain(view.title)} ({plain(', '.join(view.header[1:]))}):", *(f"- {row}" for row in rows)]
+        yield Piece("fold", "\n" + "\n".join([*lines, *map(plain, view.notes)]) + "\n")
     for text in notices(summary):
         yield Piece("fold", f"\n{plain(cut(text, _SHOWN_SENTENCE))}.\n")
     for evaluation in summary.dataset_evaluations:

@@ -1,0 +1,121 @@
+"""What a summary says beside its tasks as tables of raw text: its runs, and the score broken down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..breakdown import Breakdown, Group
+from ..errors import counted
+from ..metrics import Interval
+from ..runs import Repetition
+from ..summary import Summary
+from .text import listed, percentage, score_text
+
+_SHOWN_ROWS = 30
+
+
+class View(NamedTuple):
+    """A table of raw text, with a title and sentences below; the columns after the first are aligned to the right."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+
+def views(summary: Summary) -> Iterator[View]:
+    """Yield the tables of a summary: the runs, pass@k, the scores over runs, and a table per attribute and of tags."""
+    if summary.repetition is not None:
+        yield from _run_views(summary.repetition, is_partial=summary.is_partial)
+    breakdown = summary.breakdown
+    if breakdown is not None:
+        yield from _breakdown_views(breakdown)
+
+
+def _run_views(repetition: Repetition, *, is_partial: bool) -> Iterator[View]:
+    total = len(repetition.runs[0].tasks)
+    runs = [
+        (run.name, f"{run.passed_task_count}/{total}", percentage(run.passed_task_count, total))
+        for run in repetition.runs
+    ]
+    error = repetition.accuracy_standard_error
+    spread = "" if error is None else f", standard error {score_text(error)} (runs of a task as a cluster)"
+    unstable = repetition.unstable_tasks
+    notes = [
+        f"Threshold: a task passes where {repetition.threshold} of its runs or more did"
+        + (f"; {counted(len(repetition.thresholds), 'task')} with one of their own" if repetition.thresholds else ""),
+        f"Mean accuracy over runs: {score_text(repetition.mean_accuracy)}{spread}",
+        f"Unstable (passed in some runs only): {listed(unstable) if unstable else 'none'}",
+    ]
+    # Of some tasks only, the rates are no estimate of anything.
+    yield View("Runs", ("run", "passed", "accuracy"), runs, notes[:1] if is_partial else notes)
+    if is_partial:
+        return
+    rows = [(str(k), score_text(at_k), score_text(hat_k)) for k, at_k, hat_k in repetition.pass_rates_at_k()]
+    yield View("Chance that one, and that all, of k runs pass", ("k", "pass@k", "pass^k"), rows)
+    scores = repetition.scores
+    if scores:
+        yield View(
+            "Scores over runs",
+            ("evaluator", "mean", *(run.name for run in repetition.runs)),
+            [
+                (name, score_text(mean), *(score_text(run.scores.get(name)) for run in repetition.runs))
+                for name, mean in scores.items()
+            ],
+        )
+
+
+def _breakdown_views(breakdown: Breakdown) -> Iterator[View]:
+    tables = [*((f"By {name}", name, groups) for name, groups in breakdown.attributes.items())]
+    if breakdown.tags:
+        tables.append(("By tag", "tag", breakdown.tags))
+    for title, name, groups in tables:
+        header: tuple[str, ...] = (name, "passed", "accuracy", "95 % interval")
+        if breakdown.has_runs:
+            header = (*header, "runs passed", "of runs", "95 % interval")
+        # The worst first: there is the most to win.
+        ordered = sorted(groups, key=lambda group: group.passed / group.total)
+        rows = [_row(group, breakdown.has_runs) for group in ordered]
+        left = len(rows) - _SHOWN_ROWS
+        yield View(title, header, rows[:_SHOWN_ROWS], [f"and {counted(left, 'group')} more"] if left > 0 else [])
+
+
+def _row(group: Group, has_runs: bool) -> tuple[str, ...]:
+    cells = (
+        _value_text(group.value),
+        f"{group.passed}/{group.total}",
+        percentage(group.passed, group.total),
+        _interval_text(group.interval),
+    )
+    if not has_runs:
+        return cells
+    return (
+        *cells,
+        f"{group.passed_runs}/{group.run_count}",
+        percentage(group.passed_runs, group.run_count),
+        _interval_text(group.runs_interval),
+    )
+
+
+def _value_text(value: str | float | bool | None) -> str:
+    """Return a value as JSON spells it, but texts as they are, unless they look like something else."""
+    if value is None:
+        return "(none)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value}"' if value in ("true", "false", "(none)") or _is_number(value) else value
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _interval_text(interval: Interval) -> str:
+    return f"{100 * interval.low:.1f} % to {100 * interval.high:.1f} %"
