@@ -26,7 +26,8 @@ def clustered_standard_error(values: Sequence[float], clusters: Sequence[Hashabl
     if count < 2:
         return None
     squares = sum(deviation**2 for deviation in sums.values())
-    return sqrt(Fraction(count, count - 1) * squares) / len(exact)
+    # The square is an exact fraction, so that equal errors are equal numbers.
+    return sqrt(Fraction(count, count - 1) * squares / len(exact) ** 2)
 
 
 def pass_at_k(runs: int, passed: int, k: int) -> Fraction:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-_NUMBER = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{0,20}|/[0-9]{1,20})?|\.[0-9]{1,20})")
+# A decimal of so many digits is a fraction of twice as many at most.
+_NUMBER = re.compile(r"-?(?:[0-9]{1,20}(?:\.[0-9]{0,20})?|[0-9]{1,41}/[0-9]{1,41}|\.[0-9]{1,20}|[0-9]{1,41})")
 
 
 def read_exact(text: str) -> Fraction | None:
