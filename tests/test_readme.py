@@ -30,7 +30,7 @@ class CommandTest(FolderTestCase):
     def setUp(self) -> None:
         super().setUp()
         self.copy = self.folder / "project"
-        shutil.copytree(ROOT, self.copy, ignore=shutil.ignore_patterns(".*", "__pycache__", "evaluation_summary.json"))
+        shutil.copytree(ROOT, self.copy, ignore=shutil.ignore_patterns(".*", "__pycache__", "evaluation_summary*.json"))
 
     def run_command(self, command: str, *more: str) -> subprocess.CompletedProcess[str]:
         program, *arguments = shlex.split(command)
@@ -58,6 +58,12 @@ class CommandTest(FolderTestCase):
         for line in ("  queue_f1  0.7111  macro f_score of 'queue'", "  first_row_agreement  0.43"):
             self.assertIn(line, done.stdout)
 
+    def test_the_third_command_scores_two_runs(self) -> None:
+        done = self.run_command(commands()[2])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for line in ("  predictions   10/20    50.0 %", "By difficulty:", "  hard", "|runs:2|threshold:1/2"):
+            self.assertIn(line, done.stdout)
+
     def test_the_test_command_finds_the_tests(self) -> None:
         command = commands()[-1]
         self.assertEqual(command, "python3 -m unittest discover -s tests")
@@ -81,7 +87,7 @@ class CommandTest(FolderTestCase):
         )
 
     def test_every_command_is_tested_here(self) -> None:
-        self.assertEqual(len(commands()), 3)
+        self.assertEqual(len(commands()), 4)
 
 
 class ContentTest(unittest.TestCase):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from schema_check import accepts, load_schema
-from support import EXAMPLE, ROOT, BenchmarkTestCase, run_cli
+from support import EXAMPLE, ROOT, BenchmarkTestCase, assert_golden, run_cli
 
 from evaluation.errors import EvaluationFatalError
 from evaluation.exact import read_threshold
@@ -250,6 +250,23 @@ class RunsTest(RunsTestCase):
             change(spoilt)
             with self.assertRaisesRegex(Exception, "not a summary"):
                 Summary.from_dict(spoilt)
+
+
+class GoldenTest(RunsTestCase):
+    def test_the_example(self) -> None:
+        output = self.folder / "summary.json"
+        status, text, error = run_cli(
+            *("--prediction-root", str(EXAMPLE / "predictions"), "--prediction-root", str(EXAMPLE / "second_run")),
+            *("--gold-root", str(EXAMPLE / "gold"), "--config-root", str(ROOT / "configs"), "--threshold", "1/2"),
+            *("--metadata", str(EXAMPLE / "metadata.csv"), "--output", str(output), "--quiet"),
+        )
+        self.assertEqual(status, 0, error)
+        assert_golden(self, "example_summary_runs.json", output.read_text(encoding="utf-8"))
+        shown = text.replace(str(ROOT / "configs"), "configs").replace(str(output), "summary.json")
+        assert_golden(self, "console_runs.txt", shown)
+        summary = Redactor().summary(Summary.from_dict(json.loads(output.read_text(encoding="utf-8"))))
+        for name in ("md", "triage.md", "html"):
+            assert_golden(self, f"report_runs.{name}", FORMATS[name](summary, ReportOptions()))
 
 
 class ShardTest(RunsTestCase):
