@@ -36,6 +36,7 @@ FLOORS = {
     "results": 2,
     "archives": 2,
     "columns": 2,
+    "paired": 2,
     "readings": 2,
     "value_changes": 2,
     "classification": 3,
