@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from ..summary import Summary
 
@@ -17,6 +18,11 @@ def render(summary: Summary, *, with_tasks: bool = True) -> str:
     document = summary.to_dict()
     if not with_tasks:
         del document["tasks"]
+    return spelled(document)
+
+
+def spelled(document: Mapping[str, object]) -> str:
+    """Return an object as JSON with a newline at the end, in the form that `render` gives a summary."""
     return "{\n" + ",\n".join(f"  {_encode(key)}: {_value(value)}" for key, value in document.items()) + "\n}\n"
 
 
