@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import re
 import warnings
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 from .configs import is_task_id
 from .errors import quoted
-from .reports.formats import DEFAULT_BYTES, DEFAULT_CHARACTERS, LEAST_SIZE, Report, ReportOptions, read_report
+from .reports.formats import DEFAULT_BYTES, DEFAULT_CHARACTERS, FORMATS, LEAST_SIZE, Report, ReportOptions, read_report
 from .suite import MAX_JOBS
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
@@ -53,6 +54,11 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         help=f"how long a .triage.md report may be (default: {DEFAULT_CHARACTERS})",
     )
     add("--include-passing", action="store_true", help="list passed tasks in a .triage.md report")
+    add_redact_pattern(add)
+
+
+def add_redact_pattern(add: Callable[..., object]) -> None:
+    """Add, by a parser's or a group's `add_argument`, the option that says what reports must not show."""
     add(
         "--redact-pattern",
         type=pattern,
@@ -74,10 +80,10 @@ def report_options(arguments: argparse.Namespace) -> ReportOptions:
     )
 
 
-def report(text: str) -> Report:
+def report(text: str, formats: Collection[str] = FORMATS.keys()) -> Report:
     """Return the report that a text asks for."""
     try:
-        return read_report(text)
+        return read_report(text, formats)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -21,6 +21,12 @@ class Command(Protocol):
     def run(self, arguments: argparse.Namespace, /) -> int: ...
 
 
+def _compare() -> Command:
+    from . import compare_command
+
+    return compare_command
+
+
 def _merge() -> Command:
     from . import merge_command
 
@@ -34,7 +40,7 @@ def _report() -> Command:
 
 
 # Only the command that is asked for is imported: starting is most of a small run's time.
-COMMANDS: dict[str, Callable[[], Command]] = {"merge": _merge, "report": _report}
+COMMANDS: dict[str, Callable[[], Command]] = {"compare": _compare, "merge": _merge, "report": _report}
 
 
 def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
@@ -42,10 +48,10 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
 
     Its first word may be one of COMMANDS; without one, a benchmark is scored.
 
-    0: done, whatever the score. 1: scored, and below a bar of `--fail-under` or `--fail-under-metric`. 2: scored, the
-    summary written, and a summary evaluator or a bar's metric at fault. 130: interrupted. When nothing could be done
-    (usage, root, config, gold, plugin, summary, output), prints the usage line and one sentence and raises
-    SystemExit(2).
+    0: done, whatever the score. 1: scored, and below a bar of `--fail-under` or `--fail-under-metric`, or compared, and
+    a task lost with `--fail-on-regression`. 2: scored, the summary written, and a summary evaluator or a bar's metric
+    at fault. 130: interrupted. When nothing could be done (usage, root, config, gold, plugin, summary, output), prints
+    the usage line and one sentence and raises SystemExit(2).
     """
     try:
         stdout_is_open = prepare_streams()

@@ -10,7 +10,10 @@ _NORMAL_QUANTILE_95 = 1.959963984540054
 
 
 class Interval(NamedTuple):
-    """A confidence interval for a proportion: 0 <= low <= high <= 1, at `level`, by the named method."""
+    """A confidence interval at `level`, by the named method, low <= high.
+
+    That of a proportion is within 0 and 1, that of a difference of two within -1 and 1.
+    """
 
     method: str
     level: float

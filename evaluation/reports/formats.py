@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -90,27 +90,29 @@ class Report(NamedTuple):
     appends: bool = False
 
 
-def read_report(text: str) -> Report:
+def read_report(text: str, formats: Collection[str] = FORMATS.keys()) -> Report:
     """Return what `FILE`, `FORMAT=FILE` or `FORMAT+=FILE` asks for; a FILE alone tells its format by its suffix.
 
-    Raises ValueError, whose text is for a person, when it is none of these.
+    Of `formats` a longer one stands before a shorter that it ends with. Raises ValueError, whose text is for a person,
+    when it is none of these.
     """
-    names = "|".join(map(re.escape, FORMATS))
+    names = "|".join(map(re.escape, formats))
     explicit = re.fullmatch(rf"({names})(\+?)=(.+)", text, re.DOTALL)
     if explicit:
         report = Report(explicit[1], explicit[3], bool(explicit[2]))
         if report.appends and report.path == STANDARD_OUTPUT:
             raise ValueError(f"standard output cannot be appended to, use {report.format}=-")
         if report.appends and report.format not in _APPENDABLE:
-            raise ValueError(f"{report.format} cannot be appended to a file, only {', '.join(_APPENDABLE)} can")
+            appendable = ", ".join(name for name in _APPENDABLE if name in formats)
+            raise ValueError(f"{report.format} cannot be appended to a file, only {appendable} can")
         return report
     name = Path(text).name
-    for suffix in FORMATS:
+    for suffix in formats:
         if name.endswith(f".{suffix}"):
             return Report(suffix, text)
     if re.fullmatch(rf"({names})\+?=", text):
         raise ValueError(f"{text} needs the name of a file")
-    names = ", ".join(sorted(FORMATS))
+    names = ", ".join(sorted(formats))
     raise ValueError(f"expected FILE.FORMAT or FORMAT=FILE with one of the formats {names}, got {quoted(text)}")
 
 
@@ -140,20 +142,32 @@ def _is_same(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
 def write_reports(reports: Sequence[Report], summary: Summary, options: ReportOptions) -> str | None:
     """Write reports to their files, and return the text of the one for standard output, None where there is none.
 
-    What looks like a secret is redacted in all of them. Markdown that is appended counts what the file already holds as
-    part of `max_bytes`, of which at least LEAST_SIZE are taken. Raises EvaluationFatalError when a file cannot be
-    written.
+    What looks like a secret is redacted in all of them. Raises EvaluationFatalError when a file cannot be written.
     """
     from .redaction import Redactor
 
     redacted = Redactor(options.patterns).summary(summary)
+
+    def render(name: str, max_bytes: int) -> str:
+        return FORMATS[name](redacted, replace(options, max_bytes=max_bytes))
+
+    return write_rendered(reports, render, options.max_bytes)
+
+
+def write_rendered(
+    reports: Sequence[Report], render: Callable[[str, int], str], max_bytes: int = DEFAULT_BYTES
+) -> str | None:
+    """Write what `render` returns for a format and a number of bytes, as `write_reports` does.
+
+    A file that is appended to counts what it already holds as part of `max_bytes`, of which at least LEAST_SIZE are
+    left.
+    """
     printed = None
     for report in reports:
         path = Path(report.path)
         held = path.stat().st_size if report.appends and path.is_file() else 0
         # One byte is for the end of a line that has none.
-        sized = replace(options, max_bytes=max(LEAST_SIZE, options.max_bytes - held - bool(held)))
-        text = FORMATS[report.format](redacted, sized)
+        text = render(report.format, max(LEAST_SIZE, max_bytes - held - bool(held)))
         if report.path == STANDARD_OUTPUT:
             printed = text
         elif report.appends:

@@ -29,7 +29,7 @@ from .html_style import SCRIPT, STYLE
 from .text import cut, headline, interval_text, notices, percentage
 from .views import views
 
-_MOST_BYTES = 4_500_000
+MOST_BYTES = 4_500_000
 _LEAST_BYTES = 500_000
 _SHOWN_COLUMNS = 8
 _SHOWN_CHARACTERS = 120
@@ -52,21 +52,28 @@ def render(summary: Summary) -> str:
         return f"<p>Left out for want of space: {text(dropped)}.</p>\n"
 
     body = "".join((*_header(summary), *_reasons(summary), *_views(summary), *_folds(summary), *_task_table(summary)))
-    left = max(_LEAST_BYTES, _MOST_BYTES - _size(body))
-    body += fitted(explained, _KINDS, left, note, _size)
-    policy = f"default-src 'none'; style-src '{_digest(STYLE)}'; script-src '{_digest(SCRIPT)}'; " + (
-        "base-uri 'none'; form-action 'none'"
-    )
+    left = max(_LEAST_BYTES, MOST_BYTES - size_of(body))
+    body += fitted(explained, _KINDS, left, note, size_of)
+    return page(headline(summary), body, SCRIPT)
+
+
+def page(title: str, body: str, script: str = "") -> str:
+    """Return a page of a title, which is escaped here, and a body, which is HTML; it can load nothing."""
+    policy = f"default-src 'none'; style-src '{_digest(STYLE)}'; "
+    if script:
+        policy += f"script-src '{_digest(script)}'; "
+    policy += "base-uri 'none'; form-action 'none'"
+    end = f"<script>{script}</script>\n" if script else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{text(headline(summary))}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}"
-        f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
+        f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}{end}</body>\n</html>\n"
     )
 
 
-def _size(source: str) -> int:
+def size_of(source: str) -> int:
+    """Return how many bytes a text is on a page."""
     return len(source.encode("utf-8"))
 
 
@@ -145,7 +152,7 @@ def _folds(summary: Summary) -> Iterator[str]:
     if summary.summary_evaluations:
         yield "<section>\n<h2>Summary evaluators</h2>\n"
         heads = "".join(f'<th scope="col">{name}</th>' for name in ("name", "result", "comment"))
-        yield from _scroll("summary evaluators", "")
+        yield from scroll("summary evaluators", "")
         yield f"<thead><tr>{heads}</tr></thead>\n<tbody>\n"
         for result in summary.summary_evaluations:
             cells = (result.name, result_text(result), result.comment or "")
@@ -156,7 +163,7 @@ def _folds(summary: Summary) -> Iterator[str]:
 def _views(summary: Summary) -> Iterator[str]:
     for view in views(summary):
         yield f"<section>\n<h2>{text(view.title)}</h2>\n"
-        yield from _scroll(view.title, "view")
+        yield from scroll(view.title, "view")
         heads = "".join(f'<th scope="col">{text(name)}</th>' for name in view.header)
         yield f"<thead><tr>{heads}</tr></thead>\n<tbody>\n"
         for first, *others in view.rows:
@@ -167,7 +174,7 @@ def _views(summary: Summary) -> Iterator[str]:
         yield "</section>\n"
 
 
-def _scroll(label: str, kind: str) -> Iterator[str]:
+def scroll(label: str, kind: str) -> Iterator[str]:
     """Yield the beginning of a table that scrolls by itself where it is too wide."""
     yield f'<div class="scroll" role="region" tabindex="0" aria-label="{text(label)}"><table class="{kind}">\n'
 
@@ -177,7 +184,7 @@ def _heat_map(evaluation: DatasetEvaluation) -> Iterator[str]:
     if shown is None:
         yield f"<p>The matrix of {len(evaluation.classes)} classes is in the summary.</p>\n"
         return
-    yield from _scroll(f"confusion matrix of {evaluation.evaluator.id}", "")
+    yield from scroll(f"confusion matrix of {evaluation.evaluator.id}", "")
     yield "<caption>Rows: expected. Columns: predicted. A stronger colour is a larger share of the row.</caption>\n"
     names = "".join(f'<th scope="col">{text(name, 40)}</th>' for name in shown.columns)
     yield f'<thead><tr><th scope="col">expected \\ predicted</th>{names}</tr></thead>\n<tbody>\n'
@@ -259,7 +266,7 @@ def _explanation(task: TaskEvaluationResult) -> Iterator[str]:
 
 def _rows(task: TaskEvaluationResult, shown: ComparedRows) -> Iterator[str]:
     """Yield gold and the prediction side by side: two cells per column, aligned by the nearest mapping."""
-    yield from _scroll(f"rows of {task.task_id} that differ", "cells")
+    yield from scroll(f"rows of {task.task_id} that differ", "cells")
     left_out = columns_left_out(shown)
     yield f"<caption>Rows that differ, gold beside the prediction{f'; {left_out}' if left_out else ''}</caption>\n"
     names = "".join(

@@ -34,7 +34,7 @@ def render_csv(summary: Summary) -> str:
     writer.writerow((*_FACTS, *_FINDINGS))
     for task in summary.tasks:
         document = task.to_dict()
-        writer.writerow([_cell(value) for value in (*(document[key] for key in _FACTS), *_findings(task))])
+        writer.writerow([cell(value) for value in (*(document[key] for key in _FACTS), *_findings(task))])
     return stream.getvalue()
 
 
@@ -61,7 +61,8 @@ def _findings(task: TaskEvaluationResult) -> Sequence[object]:
     return codes, next(iter(diagnosis.changes), None), *counts
 
 
-def _cell(value: object) -> str:
+def cell(value: object) -> str:
+    """Return the text of a cell that a spreadsheet shows as it is: empty for None, escaped, and run as no formula."""
     if value is None:
         return ""
     if isinstance(value, bool):

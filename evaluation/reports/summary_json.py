@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from ..summary import Summary
 
@@ -18,6 +19,11 @@ def render(summary: Summary, *, with_tasks: bool = True) -> str:
     if not with_tasks:
         for part in (document, *document.get("runs", ())):
             del part["tasks"]
+    return spelled(document)
+
+
+def spelled(document: Mapping[str, object]) -> str:
+    """Return an object as JSON with a newline at the end, in the form that `render` gives a summary."""
     return "{\n" + ",\n".join(f"  {_encode(key)}: {_value(value)}" for key, value in document.items()) + "\n}\n"
 
 
