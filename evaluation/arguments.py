@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import re
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .configs import is_task_id
 from .errors import quoted
-from .reports.formats import DEFAULT_BYTES, DEFAULT_CHARACTERS, LEAST_SIZE, Report, ReportOptions, read_report
+from .reports.formats import DEFAULT_BYTES, DEFAULT_CHARACTERS, FORMATS, LEAST_SIZE, Report, ReportOptions, read_report
 from .suite import MAX_JOBS
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
@@ -73,10 +74,10 @@ def report_options(arguments: argparse.Namespace) -> ReportOptions:
     )
 
 
-def report(text: str) -> Report:
-    """Return the report that a text asks for."""
+def report(text: str, formats: Sequence[str] = tuple(FORMATS)) -> Report:
+    """Return the report that a text asks for, in one of `formats`."""
     try:
-        return read_report(text)
+        return read_report(text, formats)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 

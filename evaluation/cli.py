@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from . import exit_status
@@ -21,10 +21,29 @@ class Command(Protocol):
     def run(self, arguments: argparse.Namespace, /) -> int: ...
 
 
+def _leaderboard() -> Command:
+    from . import leaderboard_command
+
+    return leaderboard_command
+
+
+def _report() -> Command:
+    from . import report_command
+
+    return report_command
+
+
+# By the first word; a command is imported where it is run.
+COMMANDS: dict[str, Callable[[], Command]] = {
+    "leaderboard": _leaderboard,
+    "report": _report,
+}
+
+
 def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
     """Run the command line on `argv` (default: the process's) and return the exit status.
 
-    Its first word may be the command `report`; without one, a benchmark is scored.
+    Its first word may be one of COMMANDS; without one, a benchmark is scored.
 
     0: done, whatever the score. 1: scored, and below a bar of `--fail-under` or `--fail-under-metric`. 2: scored, the
     summary written, and a summary evaluator or a bar's metric at fault. 130: interrupted. When nothing could be done
@@ -33,11 +52,9 @@ def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:
     try:
         stdout_is_open = prepare_streams()
         words = list(sys.argv[1:] if argv is None else argv)
-        if words[:1] == ["report"]:
-            from . import report_command
-
+        if words and words[0] in COMMANDS:
             name = os.path.basename(sys.argv[0]) if prog is None else prog
-            return _run(report_command, f"{name} report", words[1:], stdout_is_open)
+            return _run(COMMANDS[words[0]](), f"{name} {words[0]}", words[1:], stdout_is_open)
         from . import score_command
 
         return _run(score_command, prog, words, stdout_is_open)

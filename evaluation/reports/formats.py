@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import EvaluationFatalError, quoted
+from ..files import is_same_file
 from ..summary import Summary
 from .output import append, check_output, write_atomically
 
@@ -90,27 +91,29 @@ class Report(NamedTuple):
     appends: bool = False
 
 
-def read_report(text: str) -> Report:
+def read_report(text: str, formats: Sequence[str] = tuple(FORMATS)) -> Report:
     """Return what `FILE`, `FORMAT=FILE` or `FORMAT+=FILE` asks for; a FILE alone tells its format by its suffix.
 
-    Raises ValueError, whose text is for a person, when it is none of these.
+    `formats` are those that there are, a suffix before its own end. Raises ValueError, whose text is for a person, when
+    it is none of these.
     """
-    names = "|".join(map(re.escape, FORMATS))
+    names = "|".join(map(re.escape, formats))
     explicit = re.fullmatch(rf"({names})(\+?)=(.+)", text, re.DOTALL)
     if explicit:
         report = Report(explicit[1], explicit[3], bool(explicit[2]))
         if report.appends and report.path == STANDARD_OUTPUT:
             raise ValueError(f"standard output cannot be appended to, use {report.format}=-")
         if report.appends and report.format not in _APPENDABLE:
-            raise ValueError(f"{report.format} cannot be appended to a file, only {', '.join(_APPENDABLE)} can")
+            can = ", ".join(name for name in _APPENDABLE if name in formats)
+            raise ValueError(f"{report.format} cannot be appended to a file, only {can} can")
         return report
     name = Path(text).name
-    for suffix in FORMATS:
+    for suffix in formats:
         if name.endswith(f".{suffix}"):
             return Report(suffix, text)
     if re.fullmatch(rf"({names})\+?=", text):
         raise ValueError(f"{text} needs the name of a file")
-    names = ", ".join(sorted(FORMATS))
+    names = ", ".join(sorted(formats))
     raise ValueError(f"expected FILE.FORMAT or FORMAT=FILE with one of the formats {names}, got {quoted(text)}")
 
 
@@ -126,15 +129,9 @@ def check_reports(reports: Sequence[Report], taken: Sequence[str | os.PathLike[s
         if os.path.islink(report.path):
             raise EvaluationFatalError(f"cannot write {quoted(report.path)}: it is a symbolic link, name its target")
         check_output(Path(report.path))
-        if any(_is_same(report.path, path) for path in paths):
+        if any(is_same_file(report.path, path) for path in paths):
             raise EvaluationFatalError(f"cannot write {quoted(report.path)}: it is read or written already")
         paths.append(report.path)
-
-
-def _is_same(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
-    if os.path.realpath(path) == os.path.realpath(other):
-        return True
-    return os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
 
 
 def write_reports(reports: Sequence[Report], summary: Summary, options: ReportOptions) -> str | None:
@@ -147,17 +144,29 @@ def write_reports(reports: Sequence[Report], summary: Summary, options: ReportOp
     from .redaction import Redactor
 
     redacted = Redactor(options.patterns).summary(summary)
-    printed = None
-    for report in reports:
+
+    def render(report: Report) -> str:
         path = Path(report.path)
         held = path.stat().st_size if report.appends and path.is_file() else 0
         # One byte is for the end of a line that has none.
         sized = replace(options, max_bytes=max(LEAST_SIZE, options.max_bytes - held - bool(held)))
-        text = FORMATS[report.format](redacted, sized)
+        return FORMATS[report.format](redacted, sized)
+
+    return deliver(reports, render)
+
+
+def deliver(reports: Sequence[Report], render: Callable[[Report], str]) -> str | None:
+    """Write what `render` makes of each report to its file, and return the text of the one for standard output.
+
+    None where there is none. Raises EvaluationFatalError when a file cannot be written.
+    """
+    printed = None
+    for report in reports:
+        text = render(report)
         if report.path == STANDARD_OUTPUT:
             printed = text
         elif report.appends:
-            append(path, text)
+            append(Path(report.path), text)
         else:
-            write_atomically(path, text)
+            write_atomically(Path(report.path), text)
     return printed

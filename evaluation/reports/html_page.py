@@ -53,15 +53,20 @@ def render(summary: Summary) -> str:
     body = "".join((*_header(summary), *_reasons(summary), *_folds(summary), *_task_table(summary)))
     left = max(_LEAST_BYTES, _MOST_BYTES - _size(body))
     body += fitted(explained, _KINDS, left, note, _size)
-    policy = f"default-src 'none'; style-src '{_digest(STYLE)}'; script-src '{_digest(SCRIPT)}'; " + (
-        "base-uri 'none'; form-action 'none'"
-    )
+    return page(headline(summary), body, script=SCRIPT)
+
+
+def page(title: str, body: str, *, more_style: str = "", script: str = "") -> str:
+    """Return a whole page around a body of HTML: it loads nothing, and runs no script but the one given."""
+    style = STYLE + more_style
+    allowed = f"script-src '{_digest(script)}'; " if script else ""
+    policy = f"default-src 'none'; style-src '{_digest(style)}'; {allowed}base-uri 'none'; form-action 'none'"
+    end = f"<script>{script}</script>\n" if script else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{text(headline(summary))}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}"
-        f"<script>{SCRIPT}</script>\n</body>\n</html>\n"
+        f"<title>{text(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}{end}</body>\n</html>\n"
     )
 
 
@@ -82,7 +87,7 @@ def text(raw: str, most: int = _SHOWN_SENTENCE) -> str:
 def _header(summary: Summary) -> Iterator[str]:
     yield f"<header>\n<h1>{text(headline(summary)).replace(' %', '&nbsp;%')}</h1>\n"
     if summary.accuracy_interval is not None and summary.task_accuracy is not None:
-        yield _drawn(summary.accuracy_interval, summary.task_accuracy, f"{headline(summary)}, {interval_text(summary)}")
+        yield drawn(summary.accuracy_interval, summary.task_accuracy, f"{headline(summary)}, {interval_text(summary)}")
     yield f'<p class="faint">{text(interval_text(summary))}</p>\n<dl>\n'
     for name, value in (
         ("configs, SHA-256", summary.config_set_sha256),
@@ -98,7 +103,7 @@ def _header(summary: Summary) -> Iterator[str]:
     yield "</header>\n"
 
 
-def _drawn(interval: Interval, rate: float, label: str) -> str:
+def drawn(interval: Interval, rate: float, label: str) -> str:
     """Return a scale from 0 to 100 %, the interval, and the rate in it."""
     # The mark is 0.6 % wide, and stays on the scale.
     low, width, mark = (
@@ -143,7 +148,7 @@ def _folds(summary: Summary) -> Iterator[str]:
     if summary.summary_evaluations:
         yield "<section>\n<h2>Summary evaluators</h2>\n"
         heads = "".join(f'<th scope="col">{name}</th>' for name in ("name", "result", "comment"))
-        yield from _scroll("summary evaluators", "")
+        yield from scroll("summary evaluators", "")
         yield f"<thead><tr>{heads}</tr></thead>\n<tbody>\n"
         for result in summary.summary_evaluations:
             cells = (result.name, result_text(result), result.comment or "")
@@ -151,7 +156,7 @@ def _folds(summary: Summary) -> Iterator[str]:
         yield "</tbody></table></div>\n</section>\n"
 
 
-def _scroll(label: str, kind: str) -> Iterator[str]:
+def scroll(label: str, kind: str) -> Iterator[str]:
     """Yield the beginning of a table that scrolls by itself where it is too wide."""
     yield f'<div class="scroll" role="region" tabindex="0" aria-label="{text(label)}"><table class="{kind}">\n'
 
@@ -161,7 +166,7 @@ def _heat_map(evaluation: DatasetEvaluation) -> Iterator[str]:
     if shown is None:
         yield f"<p>The matrix of {len(evaluation.classes)} classes is in the summary.</p>\n"
         return
-    yield from _scroll(f"confusion matrix of {evaluation.evaluator.id}", "")
+    yield from scroll(f"confusion matrix of {evaluation.evaluator.id}", "")
     yield "<caption>Rows: expected. Columns: predicted. A stronger colour is a larger share of the row.</caption>\n"
     names = "".join(f'<th scope="col">{text(name, 40)}</th>' for name in shown.columns)
     yield f'<thead><tr><th scope="col">expected \\ predicted</th>{names}</tr></thead>\n<tbody>\n'
@@ -243,7 +248,7 @@ def _explanation(task: TaskEvaluationResult) -> Iterator[str]:
 
 def _rows(task: TaskEvaluationResult, shown: ComparedRows) -> Iterator[str]:
     """Yield gold and the prediction side by side: two cells per column, aligned by the nearest mapping."""
-    yield from _scroll(f"rows of {task.task_id} that differ", "cells")
+    yield from scroll(f"rows of {task.task_id} that differ", "cells")
     left_out = columns_left_out(shown)
     yield f"<caption>Rows that differ, gold beside the prediction{f'; {left_out}' if left_out else ''}</caption>\n"
     names = "".join(

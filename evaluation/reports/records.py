@@ -34,7 +34,7 @@ def render_csv(summary: Summary) -> str:
     writer.writerow((*_FACTS, *_FINDINGS))
     for task in summary.tasks:
         document = task.to_dict()
-        writer.writerow([_cell(value) for value in (*(document[key] for key in _FACTS), *_findings(task))])
+        writer.writerow([cell(value) for value in (*(document[key] for key in _FACTS), *_findings(task))])
     return stream.getvalue()
 
 
@@ -44,10 +44,11 @@ def render_jsonl(summary: Summary) -> str:
     Characters that cannot be seen as themselves are escaped as JSON does, so that they are still what they are.
     """
     lines = (json.dumps(task.to_dict(), ensure_ascii=False, allow_nan=False) for task in summary.tasks)
-    return "".join(f"{escape(line, _json_escape)}\n" for line in lines)
+    return "".join(f"{escape(line, json_escape)}\n" for line in lines)
 
 
-def _json_escape(code: int) -> str:
+def json_escape(code: int) -> str:
+    """Return a code point as JSON escapes it."""
     return json.dumps(chr(code))[1:-1]
 
 
@@ -61,7 +62,8 @@ def _findings(task: TaskEvaluationResult) -> Sequence[object]:
     return codes, next(iter(diagnosis.changes), None), *counts
 
 
-def _cell(value: object) -> str:
+def cell(value: object) -> str:
+    """Return a value as a cell: nothing for None, and no text that a spreadsheet would run as a formula."""
     if value is None:
         return ""
     if isinstance(value, bool):
