@@ -390,6 +390,12 @@ class CommandTest(FolderTestCase):
             self.assertNotIn(str(self.folder), text)
             self.assertIn("deeper/good", text)
 
+    def test_ways_around_are_no_names(self) -> None:
+        self.add("deeper/good.json", "xxxxxxx.")
+        ways = [str(self.folder / "deeper" / way) for way in ("good.json", "../good.evaluation_summary.json")]
+        entries = json.loads(self.run_board("--json", *ways))["entries"]
+        self.assertEqual([entry["name"] for entry in entries], [f"{self.folder.name}/good", "deeper/good"])
+
     def test_reports(self) -> None:
         for name in FORMATS:
             status, output, error = run_cli("leaderboard", self.good, self.bad, "--report", f"{name}=-")
