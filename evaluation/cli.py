@@ -33,6 +33,12 @@ def _merge() -> Command:
     return merge_command
 
 
+def _leaderboard() -> Command:
+    from . import leaderboard_command
+
+    return leaderboard_command
+
+
 def _report() -> Command:
     from . import report_command
 
@@ -40,7 +46,12 @@ def _report() -> Command:
 
 
 # Only the command that is asked for is imported: starting is most of a small run's time.
-COMMANDS: dict[str, Callable[[], Command]] = {"compare": _compare, "merge": _merge, "report": _report}
+COMMANDS: dict[str, Callable[[], Command]] = {
+    "compare": _compare,
+    "leaderboard": _leaderboard,
+    "merge": _merge,
+    "report": _report,
+}
 
 
 def main(argv: Sequence[str] | None = None, prog: str | None = None) -> int:

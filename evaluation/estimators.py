@@ -63,6 +63,9 @@ def mcnemar_p_value(gained: int, lost: int) -> float:
     """
     if gained < 0 or lost < 0:
         raise ValueError(f"expected counts of at least 0, got {gained} and {lost}")
-    pairs = gained + lost
-    tail = sum(comb(pairs, i) for i in range(min(gained, lost) + 1))
+    pairs, tail, term = gained + lost, 0, 1
+    for i in range(min(gained, lost) + 1):
+        # C(n, i), of which each follows from the one before.
+        tail += term
+        term = term * (pairs - i) // (i + 1)
     return float(min(Fraction(1), Fraction(2 * tail, 2**pairs)))

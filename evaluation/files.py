@@ -37,6 +37,13 @@ class FileContent(NamedTuple):
     identity: tuple[int, int] | None
 
 
+def is_same_file(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
+    """Return whether two paths lead to one file, by links too; of what does not exist, whether they are the same."""
+    if os.path.realpath(path) == os.path.realpath(other):
+        return True
+    return os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
+
+
 def kind_of(mode: int) -> str:
     """Return what a `st_mode` stands for, as a noun with its article; "a regular file" for one."""
     return next((noun for is_kind, noun in _KINDS if is_kind(mode)), "a regular file")

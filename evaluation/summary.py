@@ -307,6 +307,7 @@ def _is_consistent(summary: Summary) -> bool:
         bool(keys)
         and all(map(is_task_id, others))
         and len({*task_ids, *others}) == summary.task_count
+        and summary.gold_redacted == (summary.gold_set_sha256 is None)
         and (summary.repetition is None or _is_repeated(summary, summary.repetition))
         and all(digest is None or _DIGEST.fullmatch(digest) for digest in digests)
         and _VERSION.fullmatch(summary.evaluator_version) is not None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import EvaluationFatalError, quoted
+from ..files import is_same_file
 from ..summary import Summary
 from .output import append, check_output, write_atomically
 
@@ -128,15 +129,9 @@ def check_reports(reports: Sequence[Report], taken: Sequence[str | os.PathLike[s
         if os.path.islink(report.path):
             raise EvaluationFatalError(f"cannot write {quoted(report.path)}: it is a symbolic link, name its target")
         check_output(Path(report.path))
-        if any(_is_same(report.path, path) for path in paths):
+        if any(is_same_file(report.path, path) for path in paths):
             raise EvaluationFatalError(f"cannot write {quoted(report.path)}: it is read or written already")
         paths.append(report.path)
-
-
-def _is_same(path: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
-    if os.path.realpath(path) == os.path.realpath(other):
-        return True
-    return os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
 
 
 def write_reports(reports: Sequence[Report], summary: Summary, options: ReportOptions) -> str | None:
@@ -171,7 +166,7 @@ def write_rendered(
         if report.path == STANDARD_OUTPUT:
             printed = text
         elif report.appends:
-            append(path, text)
+            append(Path(report.path), text)
         else:
-            write_atomically(path, text)
+            write_atomically(Path(report.path), text)
     return printed

@@ -54,21 +54,20 @@ def render(summary: Summary) -> str:
     body = "".join((*_header(summary), *_reasons(summary), *_views(summary), *_folds(summary), *_task_table(summary)))
     left = max(_LEAST_BYTES, MOST_BYTES - size_of(body))
     body += fitted(explained, _KINDS, left, note, size_of)
-    return page(headline(summary), body, SCRIPT)
+    return page(headline(summary), body, script=SCRIPT)
 
 
-def page(title: str, body: str, script: str = "") -> str:
-    """Return a page of a title, which is escaped here, and a body, which is HTML; it can load nothing."""
-    policy = f"default-src 'none'; style-src '{_digest(STYLE)}'; "
-    if script:
-        policy += f"script-src '{_digest(script)}'; "
-    policy += "base-uri 'none'; form-action 'none'"
+def page(title: str, body: str, *, more_style: str = "", script: str = "") -> str:
+    """Return a whole page around a body of HTML: it loads nothing, and runs no script but the one given."""
+    style = STYLE + more_style
+    allowed = f"script-src '{_digest(script)}'; " if script else ""
+    policy = f"default-src 'none'; style-src '{_digest(style)}'; {allowed}base-uri 'none'; form-action 'none'"
     end = f"<script>{script}</script>\n" if script else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}{end}</body>\n</html>\n"
+        f"<title>{text(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{body}{end}</body>\n</html>\n"
     )
 
 
@@ -90,7 +89,7 @@ def text(raw: str, most: int = _SHOWN_SENTENCE) -> str:
 def _header(summary: Summary) -> Iterator[str]:
     yield f"<header>\n<h1>{text(headline(summary)).replace(' %', '&nbsp;%')}</h1>\n"
     if summary.accuracy_interval is not None and summary.task_accuracy is not None:
-        yield _drawn(summary.accuracy_interval, summary.task_accuracy, f"{headline(summary)}, {interval_text(summary)}")
+        yield drawn(summary.accuracy_interval, summary.task_accuracy, f"{headline(summary)}, {interval_text(summary)}")
     yield f'<p class="faint">{text(interval_text(summary))}</p>\n<dl>\n'
     for name, value in (
         ("configs, SHA-256", summary.config_set_sha256),
@@ -107,7 +106,7 @@ def _header(summary: Summary) -> Iterator[str]:
     yield "</header>\n"
 
 
-def _drawn(interval: Interval, rate: float, label: str) -> str:
+def drawn(interval: Interval, rate: float, label: str) -> str:
     """Return a scale from 0 to 100 %, the interval, and the rate in it."""
     # The mark is 0.6 % wide, and stays on the scale.
     low, width, mark = (

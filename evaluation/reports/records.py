@@ -44,10 +44,11 @@ def render_jsonl(summary: Summary) -> str:
     Characters that cannot be seen as themselves are escaped as JSON does, so that they are still what they are.
     """
     lines = (json.dumps(task.to_dict(), ensure_ascii=False, allow_nan=False) for task in summary.tasks)
-    return "".join(f"{escape(line, _json_escape)}\n" for line in lines)
+    return "".join(f"{escape(line, json_escape)}\n" for line in lines)
 
 
-def _json_escape(code: int) -> str:
+def json_escape(code: int) -> str:
+    """Return a code point as JSON escapes it."""
     return json.dumps(chr(code))[1:-1]
 
 

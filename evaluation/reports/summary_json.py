@@ -1,4 +1,4 @@
-"""The summary as JSON: the same summary gives the same bytes on every Python."""
+"""Documents as JSON, above all the summary: the same document gives the same bytes on every Python."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def render(summary: Summary, *, with_tasks: bool = True) -> str:
-    """Return the summary as JSON with a newline at the end, without its `tasks` if so asked.
-
-    Every key is on a line of its own, and so is every element of a list of objects, such as a task.
-    """
+    """Return the summary as JSON with a newline at the end, without its `tasks` if so asked."""
     document = summary.to_dict()
     if not with_tasks:
         for part in (document, *document.get("runs", ())):
@@ -23,7 +20,10 @@ def render(summary: Summary, *, with_tasks: bool = True) -> str:
 
 
 def spelled(document: Mapping[str, object]) -> str:
-    """Return an object as JSON with a newline at the end, in the form that `render` gives a summary."""
+    """Return an object as JSON with a newline at the end.
+
+    Every key is on a line of its own, and so is every element of a list of objects, such as a task.
+    """
     return "{\n" + ",\n".join(f"  {_encode(key)}: {_value(value)}" for key, value in document.items()) + "\n}\n"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import counted, quoted
+from ..metrics import Interval
 from ..results import TaskEvaluationResult
 from ..summary import EVALUATOR, Summary
 
@@ -85,7 +86,12 @@ def interval_text(summary: Summary) -> str:
     interval = summary.accuracy_interval
     if interval is None:
         return "No interval, as only some tasks were scored"
-    return f"{100 * interval.level:.0f} % interval {100 * interval.low:.1f} % to {100 * interval.high:.1f} %"
+    return f"{100 * interval.level:.0f} % interval {interval_bounds(interval)}"
+
+
+def interval_bounds(interval: Interval) -> str:
+    """Return the ends of an interval as percentages with one decimal."""
+    return f"{100 * interval.low:.1f} % to {100 * interval.high:.1f} %"
 
 
 def shape_text(task: TaskEvaluationResult) -> str:
