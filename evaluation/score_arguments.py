@@ -98,7 +98,6 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
     add(
         "--threshold",
         type=threshold,
-        default="1",
         metavar="X",
         help="the share of its runs in which a task must pass, such as 0.5 or 2/3 (default: 1)",
     )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
 from .errors import EvaluationFatalError, escape, quoted
@@ -31,7 +30,7 @@ class JsonFile(NamedTuple):
         With `exact`, what is no whole number is a Decimal, not a float.
         """
         try:
-            return (_EXACT_DECODER if exact else _DECODER).decode(data.decode("utf-8"))
+            return (_decoder(_decimal()) if exact else _DECODER).decode(data.decode("utf-8"))
         except UnicodeDecodeError as error:
             reason = f"is not UTF-8 (byte {error.start})"
         except json.JSONDecodeError as error:
@@ -122,10 +121,23 @@ def _short_integer(text: str) -> int:
     return int(text)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_int=_short_integer)
-_EXACT_DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_int=_short_integer, parse_float=Decimal
-)
+def _decimal() -> Callable[[str], object]:
+    # Few files need it, and starting is most of a small run's time.
+    from decimal import Decimal
+
+    return Decimal
+
+
+def _decoder(parse_float: Callable[[str], object] | None = None) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=_unique_keys,
+        parse_constant=_no_constant,
+        parse_int=_short_integer,
+        parse_float=parse_float,  # type: ignore[arg-type]  (whatever it returns)
+    )
+
+
+_DECODER = _decoder()
 
 
 def _shown(value: object) -> str:
@@ -135,4 +147,4 @@ def _shown(value: object) -> str:
         return "an object"
     if isinstance(value, list):
         return f"a list of {len(value)}"
-    return str(value) if isinstance(value, Decimal) else json.dumps(value)
+    return json.dumps(value) if value is None or isinstance(value, (bool, int, float)) else str(value)

@@ -94,13 +94,14 @@ def evaluate_suite(
 
 def score_runs(
     runs: Mapping[str, Submission],
-    threshold: Fraction,
+    threshold: Fraction | None,
     score: Callable[[Submission, Progress | None], Summary],
     progress: Progress | None = None,
 ) -> Summary:
     """Return the summary of runs by name, each of which `score` scores; of a single run it is that run's own.
 
-    `progress` is called as `score_suite` does, with the tasks of all runs. Raises as `score` and `combine_runs` do.
+    Without a `threshold` a task must pass in all of them. `progress` is called as `score_suite` does, with the tasks of
+    all runs. Raises as `score` and `combine_runs` do.
     """
     summaries = {
         name: score(submission, progress and _progress_of(place, len(runs), progress))
@@ -108,9 +109,11 @@ def score_runs(
     }
     if len(summaries) == 1:
         return next(iter(summaries.values()))
+    from fractions import Fraction
+
     from .assembly import combine_runs
 
-    return combine_runs(summaries, threshold)
+    return combine_runs(summaries, Fraction(1) if threshold is None else threshold)
 
 
 def _progress_of(place: int, runs: int, progress: Progress) -> Progress:
