@@ -133,7 +133,7 @@ def _decoder(parse_float: Callable[[str], object] | None = None) -> json.JSONDec
         object_pairs_hook=_unique_keys,
         parse_constant=_no_constant,
         parse_int=_short_integer,
-        parse_float=parse_float,  # type: ignore[arg-type]
+        parse_float=parse_float,
     )
 
 
