@@ -265,7 +265,7 @@ class GoldenTest(RunsTestCase):
         shown = text.replace(str(ROOT / "configs"), "configs").replace(str(output), "summary.json")
         assert_golden(self, "console_runs.txt", shown)
         summary = Redactor().summary(Summary.from_dict(json.loads(output.read_text(encoding="utf-8"))))
-        for name in ("md", "triage.md", "html"):
+        for name in ("md", "triage.md", "html", "csv", "jsonl", "junit.xml"):
             assert_golden(self, f"report_runs.{name}", FORMATS[name](summary, ReportOptions()))
 
 

@@ -20,6 +20,7 @@ from .text import (
     interval_text,
     notices,
     percentage,
+    run_notes,
     shape_text,
 )
 
@@ -81,9 +82,11 @@ def _view_lines(summary: Summary) -> Iterator[str]:
 
 
 def _task_lines(summary: Summary, style: ConsoleStyle) -> Iterator[str]:
+    notes = run_notes(summary)
     for task in summary.tasks:
+        called = task.task_id + notes.get(task.task_id, "")
         if task.passed and style.passed_tasks:
-            yield f"{style.paint(GREEN, 'passed')}  {task.task_id}  {shape_text(task)}"
+            yield f"{style.paint(GREEN, 'passed')}  {called}  {shape_text(task)}"
         if not task.passed and style.failed_tasks:
             why = task.error or ""
             if task.diagnosis is not None:
@@ -91,7 +94,7 @@ def _task_lines(summary: Summary, style: ConsoleStyle) -> Iterator[str]:
 
                 reason = short_reason(task)
                 why = reason if reason.startswith(why) else f"{why}; {reason}"
-            yield f"{style.paint(RED, 'failed')}  {task.task_id}  {task.error_code}: {escape(why)}"
+            yield f"{style.paint(RED, 'failed')}  {called}  {task.error_code}: {escape(why)}"
             if style.findings:
                 yield from (f"  {escape(sentence)}" for sentence in _findings(task))
 

@@ -26,7 +26,7 @@ from .explanation import (
 from .fitting import Piece, fitted
 from .folds import evaluation_sentences, matrix, result_text
 from .html_style import SCRIPT, STYLE
-from .text import cut, headline, interval_text, notices, percentage
+from .text import cut, headline, interval_text, notices, percentage, run_notes
 from .views import views
 
 MOST_BYTES = 4_500_000
@@ -166,7 +166,7 @@ def _views(summary: Summary) -> Iterator[str]:
         heads = "".join(f'<th scope="col">{text(name)}</th>' for name in view.header)
         yield f"<thead><tr>{heads}</tr></thead>\n<tbody>\n"
         for first, *others in view.rows:
-            cells = "".join(f"<td>{text(cell)}</td>" for cell in others)
+            cells = "".join(f'<td class="number">{text(cell)}</td>' for cell in others)
             yield f'<tr><th scope="row">{text(first)}</th>{cells}</tr>\n'
         yield "</tbody></table></div>\n"
         yield from (f"<p>{text(note)}.</p>\n" for note in view.notes)
@@ -211,12 +211,13 @@ def _task_table(summary: Summary) -> Iterator[str]:
         '<th scope="col">near miss, or why it failed</th>'
         '<th scope="col">cells right</th></tr></thead>\n<tbody>\n'
     )
+    runs = run_notes(summary)
     for number, task in enumerate(summary.tasks):
-        yield _task_row(number, task)
+        yield _task_row(number, task, runs.get(task.task_id, ""))
     yield "</tbody></table>\n</section>\n"
 
 
-def _task_row(number: int, task: TaskEvaluationResult) -> str:
+def _task_row(number: int, task: TaskEvaluationResult, runs: str) -> str:
     name = text(task.task_id)
     state = "passed" if task.passed else task.error_code or ""
     why = "" if task.passed else short_reason(task)
@@ -226,7 +227,7 @@ def _task_row(number: int, task: TaskEvaluationResult) -> str:
     link = name if task.passed else f'<a href="#{name}">{name}</a>'
     return (
         f'<tr data-state="{text(state)}"><td data-key="{number}">{link}</td>'
-        f'<td data-key="{text(state)}" class="{"pass" if task.passed else "fail"}">{text(state)}</td>'
+        f'<td data-key="{text(state)}" class="{"pass" if task.passed else "fail"}">{text(state + runs)}</td>'
         f'<td data-key="{text(why, 40)}">{text(why)}</td>'
         f'<td data-key="{share.removesuffix(" %")}" class="number">{share}</td></tr>\n'
     )

@@ -34,7 +34,7 @@ def render(summary: Summary) -> str:
     name = f"{METRIC} (partial)" if summary.is_partial else METRIC
     suite = ElementTree.SubElement(root, "testsuite", {"name": name, **counts})
     properties = ElementTree.SubElement(suite, "properties")
-    for name in ("evaluator_version", "config_set_sha256", "gold_set_sha256", "prediction_set_sha256"):
+    for name in ("signature", "config_set_sha256", "gold_set_sha256", "prediction_set_sha256"):
         value = getattr(summary, name)
         if value is not None:
             ElementTree.SubElement(properties, "property", {"name": name, "value": escape(value)})

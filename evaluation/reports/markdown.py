@@ -12,7 +12,7 @@ from ..summary import Summary
 from .explanation import closest_first, columns_left_out, compared_rows, finding_sentences
 from .fitting import Piece, fitted
 from .folds import evaluation_sentences, matrix, result_text
-from .text import cut, headline, identity, interval_text, notices
+from .text import cut, headline, identity, interval_text, notices, run_notes
 from .views import views
 
 _SHOWN_COLUMNS = 8
@@ -75,8 +75,9 @@ def _pieces(summary: Summary) -> Iterator[Piece]:
         ]
         yield Piece("fold", "\n### Summary evaluators\n\n" + table(("name", "result", "comment"), rows))
     heading = "\n### Failed tasks, closest to passing first\n"
+    runs = run_notes(summary)
     for task in closest_first(summary):
-        yield Piece("task", heading + _task(task))
+        yield Piece("task", heading + _task(task, runs.get(task.task_id, "")))
         heading = ""
         details = _details(task)
         if details:
@@ -93,9 +94,9 @@ def _dataset_evaluation(evaluation: DatasetEvaluation) -> str:
     return "\n".join(lines) + "\n\n" + table(header, rows, numbers=len(shown.columns))
 
 
-def _task(task: TaskEvaluationResult) -> str:
+def _task(task: TaskEvaluationResult, runs: str) -> str:
     """Return a failed task's heading, what would make it pass, and why it failed."""
-    lines = [f"\n#### {plain(task.task_id)}: {plain(task.error_code or '')}\n"]
+    lines = [f"\n#### {plain(task.task_id)}: {plain(task.error_code or '')}{runs}\n"]
     changes = task.diagnosis.changes if task.diagnosis else []
     lines += [f"- **near miss: {plain(cut(change, _SHOWN_SENTENCE))}**" for change in changes[:1]]
     lines += [f"- or: {plain(cut(change, _SHOWN_SENTENCE))}" for change in changes[1:]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..errors import escape
 from ..results import TaskEvaluationResult
@@ -31,10 +31,13 @@ def render_csv(summary: Summary) -> str:
     """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow((*_FACTS, *_FINDINGS))
-    for task in summary.tasks:
+    runs = list(_runs(summary))
+    writer.writerow((*_FACTS, *_FINDINGS, *(runs[0] if runs else ())))
+    for place, task in enumerate(summary.tasks):
         document = task.to_dict()
-        writer.writerow([cell(value) for value in (*(document[key] for key in _FACTS), *_findings(task))])
+        of_runs = runs[place].values() if runs else ()
+        values = (*(document[key] for key in _FACTS), *_findings(task), *of_runs)
+        writer.writerow([cell(value) for value in values])
     return stream.getvalue()
 
 
@@ -43,8 +46,19 @@ def render_jsonl(summary: Summary) -> str:
 
     Characters that cannot be seen as themselves are escaped as JSON does, so that they are still what they are.
     """
-    lines = (json.dumps(task.to_dict(), ensure_ascii=False, allow_nan=False) for task in summary.tasks)
+    runs = list(_runs(summary)) or [{}] * len(summary.tasks)
+    documents = (task.to_dict() | of_runs for task, of_runs in zip(summary.tasks, runs, strict=True))
+    lines = (json.dumps(document, ensure_ascii=False, allow_nan=False) for document in documents)
     return "".join(f"{escape(line, json_escape)}\n" for line in lines)
+
+
+def _runs(summary: Summary) -> Iterator[dict[str, object]]:
+    """Yield, of several runs, that whose result stands for each task, and in how many of them it passed."""
+    repetition = summary.repetition
+    if repetition is not None:
+        for case, place in zip(repetition.cases, repetition.shown, strict=True):
+            name = repetition.runs[place].name
+            yield {"run": name, "passed_runs": case.passed_runs, "run_count": case.run_count}
 
 
 def json_escape(code: int) -> str:

@@ -94,6 +94,13 @@ def interval_bounds(interval: Interval) -> str:
     return f"{100 * interval.low:.1f} % to {100 * interval.high:.1f} %"
 
 
+def run_notes(summary: Summary) -> dict[str, str]:
+    """Return in how many of its runs each task passed, in brackets, by task id; nothing for a single run."""
+    if summary.repetition is None:
+        return {}
+    return {case.task_id: f" ({case.passed_runs} of {case.run_count} runs)" for case in summary.repetition.cases}
+
+
 def shape_text(task: TaskEvaluationResult) -> str:
     """Return how large a task's gold table is, and whether the order of its rows counts."""
     order = "in order" if task.order_sensitive else "in any order"

@@ -11,7 +11,7 @@ from .explanation import closest_first, columns_left_out, compared_rows, finding
 from .fitting import Piece, fitted
 from .folds import evaluation_sentences, result_text
 from .markdown import literal, plain
-from .text import cut, headline, identity, interval_text, notices, shape_text
+from .text import cut, headline, identity, interval_text, notices, run_notes, shape_text
 from .views import views
 
 _SHOWN_COLUMNS = 16
@@ -62,14 +62,15 @@ def _pieces(summary: Summary, with_passed: bool) -> Iterator[Piece]:
     for result in summary.summary_evaluations:
         comment = f" ({plain(result.comment)})" if result.comment else ""
         yield Piece("fold", f"\n{span(result.name)}: {plain(cut(result_text(result), _SHOWN_SENTENCE))}{comment}\n")
+    runs = run_notes(summary)
     for task in reversed(closest_first(summary)):
-        yield from _task(task)
+        yield from _task(task, runs.get(task.task_id, ""))
     if with_passed:
         yield from _passed(summary)
 
 
-def _task(task: TaskEvaluationResult) -> Iterator[Piece]:
-    lines = [f"\n## {plain(task.task_id)}: {plain(task.error_code or '')}\n"]
+def _task(task: TaskEvaluationResult, runs: str) -> Iterator[Piece]:
+    lines = [f"\n## {plain(task.task_id)}: {plain(task.error_code or '')}{runs}\n"]
     lines.append(f"- error: {plain(cut(task.error or '', _SHOWN_SENTENCE))}")
     changes = task.diagnosis.changes if task.diagnosis else []
     lines += [f"- near miss: {plain(cut(change, _SHOWN_SENTENCE))}" for change in changes]
@@ -88,10 +89,11 @@ def _task(task: TaskEvaluationResult) -> Iterator[Piece]:
 
 
 def _passed(summary: Summary) -> Iterator[Piece]:
-    heading = "\n## Passed\n\n"
+    heading, runs = "\n## Passed\n\n", run_notes(summary)
     for task in summary.tasks:
         if task.passed:
-            yield Piece("passed", f"{heading}- {plain(task.task_id)}: {shape_text(task)}\n")
+            called = plain(task.task_id) + runs.get(task.task_id, "")
+            yield Piece("passed", f"{heading}- {called}: {shape_text(task)}\n")
             heading = ""
 
 
