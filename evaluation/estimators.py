@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from math import comb, sqrt
@@ -15,19 +16,17 @@ def clustered_standard_error(values: Sequence[float], clusters: Sequence[Hashabl
     a cluster of its own, this is the sample standard deviation / sqrt(n). None for fewer than two clusters. Raises
     ValueError when there are not as many clusters as values.
     """
-    sums: dict[Hashable, Fraction] = {}
-    exact = list(map(Fraction, values))
-    if not exact:
-        return None
-    mean = sum(exact, Fraction(0)) / len(exact)
-    for value, cluster in zip(exact, clusters, strict=True):
-        sums[cluster] = sums.get(cluster, Fraction(0)) + value - mean
+    sums: dict[Hashable, Fraction | int] = {}
+    for value, cluster in zip(values, clusters, strict=True):
+        sums[cluster] = sums.get(cluster, 0) + (value if isinstance(value, int) else Fraction(value))
     count = len(sums)
     if count < 2:
         return None
-    squares = sum(deviation**2 for deviation in sums.values())
+    sizes = Counter(clusters)
+    mean = Fraction(sum(sums.values(), Fraction(0))) / len(values)
+    squares = sum((sums[cluster] - size * mean) ** 2 for cluster, size in sizes.items())
     # The square is an exact fraction, so that equal errors are equal numbers.
-    return sqrt(Fraction(count, count - 1) * squares / len(exact) ** 2)
+    return sqrt(Fraction(count, count - 1) * squares / len(values) ** 2)
 
 
 def pass_at_k(runs: int, passed: int, k: int) -> Fraction:

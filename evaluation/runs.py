@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .configs import task_number_key
@@ -189,19 +190,21 @@ class Repetition:
         names = {name: None for scores in found for name in scores}
         return {name: _mean([scores.get(name) for scores in found]) for name in names}
 
-    @property
+    @cached_property
     def cases(self) -> list[Case]:
         """The tasks over all runs, in the order of the summary."""
         count = len(self.runs)
         return [
-            Case(task.task_id, sum(run.tasks[i].passed for run in self.runs), count, self._threshold(task.task_id))
+            Case(
+                task.task_id,
+                sum(run.tasks[i].passed for run in self.runs),
+                count,
+                self.thresholds.get(task.task_id, self.threshold),
+            )
             for i, task in enumerate(self.runs[0].tasks)
         ]
 
-    def _threshold(self, task_id: str) -> Fraction:
-        return self.thresholds.get(task_id, self.threshold)
-
-    @property
+    @cached_property
     def shown(self) -> list[int]:
         """The place, per task, of the first run that has the verdict of the case: its result stands for the task."""
         return [

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -147,7 +148,7 @@ class Summary:
             return self.summary_evaluations
         return tuple(evaluation for run in self.repetition.runs for evaluation in run.summary_evaluations)
 
-    @property
+    @cached_property
     def breakdown(self) -> Breakdown | None:
         """The score by what is said of tasks; None where nothing is, or only some tasks were scored."""
         if self.metadata is None or self.is_partial:
