@@ -83,6 +83,7 @@ def merge_parts(parts: Mapping[str, Summary], evaluators: DatasetEvaluatorSet | 
     parts or in none, or when the evaluators are not those that the parts were scored for.
     """
     _check(parts)
+    _check_diagnoses(parts)
     _check_evaluators(parts, evaluators)
     summaries = list(parts.values())
     first = summaries[0]
@@ -137,6 +138,20 @@ def _check(parts: Mapping[str, Summary]) -> None:
     if missing:
         shown = ", ".join(missing[:_SHOWN_TASKS]) + (" and others" if len(missing) > _SHOWN_TASKS else "")
         raise EvaluationFatalError(f"no part has {shown} ({len(missing)} of {first.task_count} tasks)")
+
+
+def _is_diagnosed(summary: Summary) -> bool | None:
+    """Return whether failed tasks whose prediction was read have a diagnosis, None where there are none."""
+    runs = [summary.tasks] if summary.repetition is None else [run.tasks for run in summary.repetition.runs]
+    failed = [task for tasks in runs for task in tasks if not task.passed and task.prediction_column_count]
+    return all(task.diagnosis is not None for task in failed) if failed else None
+
+
+def _check_diagnoses(parts: Mapping[str, Summary]) -> None:
+    told = {name: _is_diagnosed(part) for name, part in parts.items()}
+    if {True, False} <= set(told.values()):
+        without = next(name for name, is_diagnosed in told.items() if is_diagnosed is False)
+        raise EvaluationFatalError(f"{without} was scored with --no-diagnosis, and others were not")
 
 
 def _how_repeated(summary: Summary) -> tuple[object, ...]:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from . import exit_status
-from .arguments import path
+from .arguments import add_report_options, bar, path, report_options
 from .assembly import merge_parts
+from .bars import Bars
 from .configs import DATASET_EVALUATORS_FOLDER, load_config_set
 from .dataset_configs import DatasetEvaluatorSet
-from .errors import EvaluationFatalError, escape, quoted
-from .reports import summary_json
+from .errors import EvaluationFatalError, quoted
+from .reports import console, summary_json
+from .reports.formats import check_reports, write_reports
 from .reports.output import check_output, write_atomically
-from .reports.text import headline
-from .streams import print_text
+from .reports.text import ConsoleStyle
+from .streams import print_text, wants_colour, writing
 from .suite import find_dataset_evaluators
 from .summary import Summary
 from .summary_files import read_summary, short_names
@@ -28,10 +31,10 @@ def make_parser(prog: str | None) -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     parser = argparse.ArgumentParser(
         prog=prog,
-        usage="%(prog)s PART.json [PART.json ...] --output FILE [--config-root DIR [--dataset-evaluators PATH]]",
+        usage="%(prog)s PART.json [PART.json ...] --output FILE [--config-root DIR] [options]",
         description="Join the summaries of disjoint --task or --shard runs of one config set: the same bytes as of a "
         "run over all tasks.",
-        epilog="Exit status: 0 written, 2 not, 130 interrupted.",
+        epilog="Exit status: 0 written, 1 written and below a bar, 2 not written, 130 interrupted.",
         allow_abbrev=False,
     )
     parser.add_argument("parts", nargs="+", type=path, metavar="PART.json", help="a partial summary")
@@ -50,13 +53,24 @@ def make_parser(prog: str | None) -> argparse.ArgumentParser:
         metavar="PATH",
         help=f"these, a JSON file or a folder of them (default: the config root's {DATASET_EVALUATORS_FOLDER})",
     )
+    parser.add_argument(
+        "--fail-under",
+        type=bar,
+        metavar="X",
+        help="exit with status 1 when accuracy is lower than X, a fraction from 0 to 1 such as 0.8 or 4/5",
+    )
+    add_report_options(parser)
     return parser
 
 
 def check(arguments: argparse.Namespace, *, stdout_is_open: bool) -> None:
     """Raise ValueError, whose text is for a person, when options contradict each other or what the process has."""
-    if arguments.output == _STANDARD_OUTPUT and not stdout_is_open:
-        raise ValueError("--output - needs standard output, which is closed")
+    claims = [*(["--output -"] if arguments.output == _STANDARD_OUTPUT else [])]
+    claims += [f"--report {report.format}=-" for report in arguments.report if report.path == _STANDARD_OUTPUT]
+    if len(claims) > 1:
+        raise ValueError(f"{claims[0]} and {claims[1]} both claim standard output; choose one")
+    if claims and not stdout_is_open:
+        raise ValueError(f"{claims[0]} needs standard output, which is closed")
     if arguments.dataset_evaluators is not None and arguments.config_root is None:
         raise ValueError("--dataset-evaluators needs --config-root, to know the columns that labels come from")
 
@@ -69,19 +83,26 @@ def run(arguments: argparse.Namespace) -> int:
     output = None if arguments.output == _STANDARD_OUTPUT else Path(arguments.output)
     if output is not None:
         _check_output(output, arguments.parts)
+    check_reports(arguments.report, [*arguments.parts, *([] if output is None else [output])])
     names = short_names(arguments.parts)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise EvaluationFatalError(f"the part {quoted(twice)} is given twice")
     parts = {quoted(name): read_summary(part) for name, part in zip(names, arguments.parts, strict=True)}
     merged = merge_parts(parts, _evaluators(arguments, next(iter(parts.values()))))
-    text = summary_json.render(merged)
-    if output is None:
-        print_text(text)
-        return exit_status.SCORED
-    write_atomically(output, text)
-    print_text(f"{headline(merged)}\nSignature: {merged.signature}\nSummary written to {escape(arguments.output)}\n")
-    return exit_status.SCORED
+    printed = summary_json.render(merged)
+    if output is not None:
+        write_atomically(output, printed)
+    report = write_reports(arguments.report, merged, report_options(arguments))
+    if output is None or report is not None:
+        print_text(report or printed)
+    else:
+        style = ConsoleStyle(failed_tasks=False, colour=wants_colour(sys.stdout))
+        print_text(console.render(merged, style, arguments.config_root or "that of the parts", arguments.output))
+    shortfalls = Bars(arguments.fail_under).shortfalls(merged)
+    with writing(sys.stderr) as stream:
+        stream.writelines(f"{sentence}\n" for sentence in shortfalls)
+    return exit_status.BELOW_BAR if shortfalls else exit_status.SCORED
 
 
 def _check_output(output: Path, parts: Sequence[str]) -> None:

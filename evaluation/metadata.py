@@ -44,6 +44,11 @@ class Metadata:
     tasks: Mapping[str, TaskMetadata]
     left_out: Mapping[str, str] = field(default_factory=dict)
 
+    def only_thresholds(self) -> Metadata:
+        """Return nothing but the thresholds."""
+        own = self.thresholds
+        return Metadata({key: TaskMetadata(threshold=threshold) for key, threshold in own.items()})
+
     def only(self, task_ids: Collection[str]) -> Metadata:
         """Return what is said of these tasks."""
         return Metadata({key: task for key, task in self.tasks.items() if key in task_ids}, self.left_out)
@@ -118,8 +123,7 @@ def load_metadata(path: str | os.PathLike[str], task_ids: Collection[str]) -> Me
         raise EvaluationFatalError(f"metadata {quoted(name)} says nothing of any task of the config set")
     tasks, left_out = {}, dict[str, str]()
     for task_id in known:
-        label, record = records[task_id]
-        tasks[task_id] = _task(label, record, left_out)
+        tasks[task_id] = _task(*records[task_id], left_out)
     left_out |= dict(_untelling(tasks, len(task_ids), left_out))
     return Metadata(
         {
@@ -132,7 +136,8 @@ def load_metadata(path: str | os.PathLike[str], task_ids: Collection[str]) -> Me
     )
 
 
-_Records = dict[str, tuple[JsonFile, Mapping[str, Any]]]
+# By task id: the file, where in it the record is, with a point behind, and the record.
+_Records = dict[str, tuple[JsonFile, str, Mapping[str, Any]]]
 
 
 def _task_files(folder: Path, task_ids: Collection[str]) -> Iterator[tuple[str, str, Path]]:
@@ -145,13 +150,13 @@ def _task_files(folder: Path, task_ids: Collection[str]) -> Iterator[tuple[str, 
             yield task_id, name, folder / name
 
 
-def _record(file: JsonFile, path: Path, task_id: str) -> tuple[JsonFile, Mapping[str, Any]]:
+def _record(file: JsonFile, path: Path, task_id: str) -> tuple[JsonFile, str, Mapping[str, Any]]:
     value = file.parse(read_author_file(path, str(file), _MOST_BYTES).data, exact=True)
     if not isinstance(value, dict):
         file.refuse("", "an object", value)
     if value.get(_TASK_ID, task_id) != task_id:
         file.refuse(_TASK_ID, quoted(task_id), value[_TASK_ID])
-    return file, value
+    return file, "", value
 
 
 def _json_records(path: str | os.PathLike[str], name: str) -> _Records:
@@ -166,7 +171,7 @@ def _json_records(path: str | os.PathLike[str], name: str) -> _Records:
             file.refuse(key, "an object", record)
         if record.get(_TASK_ID, key) != key:
             file.refuse(f"{key}.{_TASK_ID}", quoted(key), record[_TASK_ID])
-    return {key: (file, record) for key, record in value.items()}
+    return {key: (file, f"{key}.", record) for key, record in value.items()}
 
 
 def _csv_records(path: str | os.PathLike[str], name: str) -> _Records:
@@ -185,48 +190,52 @@ def _csv_records(path: str | os.PathLike[str], name: str) -> _Records:
         if not is_task_id(task_id) or task_id in records:
             file.refuse(f"data row {number}", f"a task id in column {_TASK_ID} that no other row has", task_id)
         if _TAGS in record:
-            record[_TAGS] = [tag.strip() for tag in record[_TAGS].split(_TAG_SEPARATOR) if tag.strip()]
-        records[task_id] = file, record
+            record[_TAGS] = record[_TAGS].split(_TAG_SEPARATOR)
+        records[task_id] = file, f"{task_id}.", record
     return records
 
 
-def _task(file: JsonFile, record: Mapping[str, Any], left_out: dict[str, str]) -> TaskMetadata:
+def _task(file: JsonFile, where: str, record: Mapping[str, Any], left_out: dict[str, str]) -> TaskMetadata:
     """Return what a record says, and add the attributes that tell no kinds of tasks apart to those left out."""
     attributes: dict[str, Scalar] = {}
     for key, value in record.items():
-        file.text("", key)
-        if key in (_TASK_ID, _TAGS, _THRESHOLD) or value is None:
+        file.text(where.removesuffix("."), key)
+        said = file.text(where + key, value).strip() if isinstance(value, str) else value
+        if key in (_TASK_ID, _TAGS, _THRESHOLD) or said in (None, ""):
             continue
-        if isinstance(value, (dict, list)):
+        if isinstance(said, (dict, list)):
             left_out[key] = "holds objects or lists"
-        elif isinstance(value, str) and (len(value) > _MOST_CHARACTERS or len(value.splitlines()) > 1):
+        elif isinstance(said, str) and (len(said) > _MOST_CHARACTERS or len(said.splitlines()) > 1):
             left_out[key] = "holds long texts"
         else:
-            attributes[key] = float(value) if isinstance(value, Decimal) else value
-            if isinstance(value, str):
-                file.text(key, value)
-            elif attributes[key] in (float("inf"), float("-inf")):
-                file.refuse(key, "a number that a float can hold", value)
-    return TaskMetadata(attributes, _tags(file, record.get(_TAGS)), _threshold(file, record.get(_THRESHOLD)))
+            attributes[key] = float(said) if isinstance(said, Decimal) else said
+            if attributes[key] in (float("inf"), float("-inf")):
+                file.refuse(where + key, "a number that a float can hold", value)
+    return TaskMetadata(
+        attributes,
+        _tags(file, where + _TAGS, record.get(_TAGS)),
+        _threshold(file, where + _THRESHOLD, record.get(_THRESHOLD)),
+    )
 
 
-def _tags(file: JsonFile, value: object) -> tuple[str, ...]:
+def _tags(file: JsonFile, where: str, value: object) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list):
-        file.refuse(_TAGS, "a list of texts", value)
-    return tuple(sorted({file.text(f"{_TAGS}[{i}]", tag) for i, tag in enumerate(value)}))
+        file.refuse(where, "a list of texts", value)
+    tags = {file.text(f"{where}[{i}]", tag).strip() for i, tag in enumerate(value)}
+    return tuple(sorted(tags.difference([""])))
 
 
-def _threshold(file: JsonFile, value: object) -> Fraction | None:
+def _threshold(file: JsonFile, where: str, value: object) -> Fraction | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (str, int, Decimal)):
-        file.refuse(_THRESHOLD, 'a number or a text such as "2/3"', value)
+        file.refuse(where, 'a number or a text such as "2/3"', value)
     try:
         return read_threshold(str(value))
     except ValueError:
-        file.refuse(_THRESHOLD, "a number above 0 and at most 1", value)
+        file.refuse(where, "a number above 0 and at most 1", value)
 
 
 def _untelling(tasks: Mapping[str, TaskMetadata], count: int, left_out: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -20,7 +20,7 @@ def make_parser(prog: str | None) -> argparse.ArgumentParser:
     """Return the parser of the command's arguments."""
     parser = argparse.ArgumentParser(
         prog=prog,
-        usage="%(prog)s --prediction-root PATH --gold-root DIR [--config-root DIR] [options]",
+        usage="%(prog)s {--prediction-root PATH ... | --runs-root DIR} --gold-root DIR [--config-root DIR] [options]",
         description="Score a benchmark: per task, one predicted CSV against the gold table.",
         epilog="Exit status: 0 scored, 1 scored and below a bar, 2 could not score, 130 interrupted.",
         allow_abbrev=False,
@@ -146,8 +146,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=path,
         metavar="FILE",
-        help=f"where to write the summary, - for standard output (default: PREDICTION_ROOT/{SUMMARY_FILE}, "
-        f"and NAME.{SUMMARY_FILE} beside an archive NAME.zip)",
+        help=f"where to write the summary, - for standard output (default: {SUMMARY_FILE} in the prediction or runs "
+        f"root, or, with NAME. before it, beside an archive NAME.zip; of several prediction roots "
+        f"{RUNS_SUMMARY_FILE}, of --task {PARTIAL_SUMMARY_FILE}, of --shard {SHARD_SUMMARY_FILE.format('I', 'N')})",
     )
     add(
         "--redact-gold",

@@ -105,27 +105,24 @@ def _scored(
 ) -> Summary:
     gold_root, redact_gold = arguments.gold_root, arguments.redact_gold
     tasks = _named_tasks(arguments, config_set)
-    metadata = find_task_metadata(config_set, gold_root, arguments.metadata, redact_gold=redact_gold)
+    if evaluators is not None and redact_gold and arguments.shard:
+        raise EvaluationFatalError("--shard with --redact-gold leaves no labels for dataset evaluators to compare")
+    metadata = find_task_metadata(
+        config_set, gold_root, arguments.metadata, redact_gold=redact_gold, warn=_warn if len(runs) == 1 else None
+    )
     limits = TableLimits(*(getattr(arguments, name) for name in TableLimits._fields))
+    options = (arguments.jobs, limits, redact_gold, not arguments.no_diagnosis, tasks, metadata)
 
     def score(submission: Submission, progress: Progress | None) -> Summary:
-        return score_suite(
-            config_set,
-            submission,
-            gold_root,
-            evaluators,
-            plugins,
-            progress,
-            arguments.jobs,
-            limits,
-            redact_gold,
-            not arguments.no_diagnosis,
-            tasks,
-            metadata,
-        )
+        return score_suite(config_set, submission, gold_root, evaluators, plugins, progress, *options)
 
     with ProgressLine(sys.stderr) as progress:
         return score_runs(runs, arguments.threshold, score, progress)
+
+
+def _warn(sentence: str) -> None:
+    with writing(sys.stderr) as stream:
+        stream.write(f"{sentence}\n")
 
 
 def _named_tasks(arguments: argparse.Namespace, config_set: ConfigSet) -> list[str]:

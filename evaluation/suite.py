@@ -67,27 +67,18 @@ def evaluate_suite(
     from .exact import read_threshold
 
     share = read_threshold(str(threshold))
-    runs = open_runs([prediction_root] if isinstance(prediction_root, (str, os.PathLike)) else prediction_root)
+    runs = open_runs([prediction_root] if isinstance(prediction_root, (str, os.PathLike)) else list(prediction_root))
+    if not runs or isinstance(tasks, str):
+        raise ValueError("expected at least one prediction root, and a collection of tasks")
     config_set = load_config_set(default_config_root(gold_root) if config_root is None else config_root)
     evaluators = find_dataset_evaluators(config_set, dataset_evaluators)
     plugin_set = find_plugins(plugins, muted=redact_gold)
-    known = find_task_metadata(config_set, gold_root, metadata, redact_gold=redact_gold)
+    warn = (lambda sentence: None) if len(runs) == 1 else None
+    known = find_task_metadata(config_set, gold_root, metadata, redact_gold=redact_gold, warn=warn)
+    options = (jobs, limits, redact_gold, diagnose, tasks, known)
 
     def score(submission: Submission, progress: Progress | None) -> Summary:
-        return score_suite(
-            config_set,
-            submission,
-            gold_root,
-            evaluators,
-            plugin_set,
-            progress,
-            jobs,
-            limits,
-            redact_gold,
-            diagnose,
-            tasks,
-            known,
-        )
+        return score_suite(config_set, submission, gold_root, evaluators, plugin_set, progress, *options)
 
     return score_runs(runs, share, score).to_dict()
 
@@ -126,21 +117,32 @@ def find_task_metadata(
     path: str | os.PathLike[str] | None = None,
     *,
     redact_gold: bool = False,
+    warn: Callable[[str], None] | None = None,
 ) -> Metadata | None:
     """Return what is said of tasks at `path`, or else in the folder `input` beside the gold root, where that is there.
 
-    Where gold is redacted nothing is taken that was not named: an answer may be among what is said. Raises
-    EvaluationFatalError as `load_metadata` does.
+    Where gold is redacted no more is taken of what was not named than thresholds: an answer may be among the rest.
+    Raises EvaluationFatalError as `load_metadata` does; with `warn`, for one run, a fault of what was not named is told
+    and nothing is taken, as no verdict hangs on it.
     """
-    if path is None and redact_gold:
-        return None
     # Most benchmarks have none, and to look for it takes less than to import what reads it.
     if path is None and not os.path.isdir(os.path.join(os.path.abspath(gold_root), os.pardir, METADATA_FOLDER)):
         return None
     from .metadata import find_metadata, load_metadata
 
-    found = find_metadata(gold_root, config_set.task_ids) if path is None else path
-    return None if found is None else load_metadata(found, config_set.task_ids)
+    if path is not None:
+        return load_metadata(path, config_set.task_ids)
+    try:
+        found = find_metadata(gold_root, config_set.task_ids)
+        metadata = None if found is None else load_metadata(found, config_set.task_ids)
+    except EvaluationFatalError as error:
+        if warn is None:
+            raise
+        warn(f"there is no breakdown, as {error.redacted if redact_gold else error}")
+        return None
+    if metadata is not None and redact_gold:
+        return metadata.only_thresholds() if metadata.thresholds else None
+    return metadata
 
 
 def find_dataset_evaluators(

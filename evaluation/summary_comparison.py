@@ -114,13 +114,25 @@ class Pair:
         return Fraction(len(self.gained) - len(self.lost), self.task_count)
 
     @property
-    def interval(self) -> Interval:
-        """The 95 % interval of the difference, the tasks taken as a sample of those that could have been asked."""
+    def is_judged_alike(self) -> bool:
+        """Whether tasks passed by the same rule: as many runs, and the same share of them."""
+        return not {"runs", "threshold"}.intersection(self.differs)
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95 % interval of the difference, the tasks taken as a sample of those that could have been asked.
+
+        None where tasks were not judged alike: then the difference is one of rules, too.
+        """
+        if not self.is_judged_alike:
+            return None
         return newcombe_interval(self.both_passed, len(self.gained), len(self.lost), self.both_failed)
 
     @property
-    def p_value(self) -> float:
-        """The two-sided p value of the exact McNemar test."""
+    def p_value(self) -> float | None:
+        """The two-sided p value of the exact McNemar test; None where tasks were not judged alike."""
+        if not self.is_judged_alike:
+            return None
         return mcnemar_p_value(len(self.gained), len(self.lost))
 
     def to_dict(self) -> dict[str, Any]:
@@ -137,7 +149,7 @@ class Pair:
             "baseline_passed_task_count": self.baseline_passed,
             "passed_task_count": self.passed,
             "accuracy_difference": float(self.difference),
-            "difference_interval": self.interval._asdict(),
+            "difference_interval": self.interval and self.interval._asdict(),
             "mcnemar_p_value": self.p_value,
             "pass_rates": self.pass_rates and self.pass_rates.to_dict(),
             "gained": [asdict(task) for task in self.gained],

@@ -72,6 +72,12 @@ class LoadTest(FolderTestCase):
         found = self.load({task: {"kind": value} for task, value in zip(TASKS, values, strict=True)})
         self.assertEqual([repr(found.tasks[task].attributes["kind"]) for task in TASKS], [repr(v) for v in values])
 
+    def test_white_space_around_texts_says_nothing(self) -> None:
+        texts = ["a", " a ", "b", "b\n", "", "  ", "a", "b"]
+        found = self.load({task: {"kind": text, "tags": [text]} for task, text in zip(TASKS, texts, strict=True)})
+        self.assertEqual([found.tasks[task].attributes.get("kind") for task in TASKS], [*"aabb", None, None, *"ab"])
+        self.assertEqual([found.tasks[task].tags for task in TASKS[3:5]], [("b",), ()])
+
     def test_one_value_is_enough_where_some_tasks_have_none(self) -> None:
         found = self.load({"task_1": {"old": True}, "task_2": {"old": True}})
         self.assertEqual(found.left_out, {})
@@ -95,9 +101,9 @@ class LoadTest(FolderTestCase):
             ('{"task_1": 3}', "task_1: expected an object, got 3"),
             ('{"task_1": {"task_id": "task_2"}}', "task_1.task_id: expected 'task_1', got 'task_2'"),
             ('{"task_99": {}}', "says nothing of any task of the config set"),
-            ('{"task_1": {"tags": "a"}}', "tags: expected a list of texts, got 'a'"),
-            ('{"task_1": {"tags": [1]}}', "tags[0]: expected a string, got 1"),
-            ('{"task_1": {"threshold": 0}}', "threshold: expected a number above 0 and at most 1, got 0"),
+            ('{"task_1": {"tags": "a"}}', "task_1.tags: expected a list of texts, got 'a'"),
+            ('{"task_1": {"tags": [1]}}', "task_1.tags[0]: expected a string, got 1"),
+            ('{"task_1": {"threshold": 0}}', "task_1.threshold: expected a number above 0 and at most 1, got 0"),
             ('{"task_1": {"threshold": true}}', "threshold: expected a number or a text"),
             ('{"task_1": {"threshold": 1.5}}', "got 1.5"),
             ('{"task_1": {"threshold": 1E-999999999}}', "threshold: expected a number above 0"),
@@ -124,6 +130,7 @@ class LoadTest(FolderTestCase):
             ("task_id,a\nx,1\n", "data row 1: expected a task id"),
             ("task_id,a\ntask_1\n", "has 1 cell in data row 1, expected 2"),
             ("", "is empty"),
+            ("task_id,threshold\ntask_1,50%\n", "task_1.threshold: expected a number above 0 and at most 1, got '50%'"),
         ):
             with self.subTest(text=text), self.assertRaises(EvaluationFatalError) as raised:
                 load_metadata(self.write("m.csv", text), TASKS)

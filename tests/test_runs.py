@@ -200,6 +200,28 @@ class RunsTest(RunsTestCase):
                     self.assertIn("By kind", text)
                     self.assertIn("run-01", text)
 
+    def test_what_is_found_by_itself_changes_no_score(self) -> None:
+        self.add_runs("pf", "pf")
+        self.write("input/task_1/task.json", '{"threshold": "1/2", "answer": "hush"}')
+        plain, redacted = self.score_runs(), self.score_runs("--redact-gold")
+        self.assertEqual((plain["passed_task_count"], redacted["passed_task_count"]), (1, 1))
+        self.assertNotIn("hush", json.dumps(redacted))
+        # Of one run no threshold is asked, so whatever is wrong with one is told, and nothing else.
+        self.write("input/task_2/task.json", '{"threshold": "10 mg"}')
+        one = ["--prediction-root", str(self.folder / "runs/run-01"), *self.roots[2:]]
+        status, _, error = run_cli(*one)
+        self.assertEqual(status, 0)
+        self.assertIn("there is no breakdown, as metadata 'task_2/task.json', threshold: expected", error)
+        self.assert_fatal(arguments=self.run_roots, mentions=["'task_2/task.json', threshold"])
+        named = ["--metadata", str(self.folder / "input")]
+        self.assert_fatal(arguments=[*one, *named], mentions=["'task_2/task.json', threshold"])
+
+    def test_a_run_without_predictions_is_told(self) -> None:
+        self.add_runs("p-")
+        status, output, _ = run_cli(*self.run_roots)
+        self.assertEqual(status, 0)
+        self.assertIn("No prediction at all in 1 run, so all tasks failed there: 'run-02'", output)
+
     def test_gold_stays_redacted(self) -> None:
         self.add_task(1, gold="secret\nhush\n", prediction=None)
         for run in ("a", "b"):
@@ -221,6 +243,11 @@ class RunsTest(RunsTestCase):
         runs = [self.folder / "runs/run-01", self.folder / "runs/run-02"]
         summary = evaluate_suite(prediction_root=runs, threshold="1/2", **roots)
         self.assertEqual(summary["passed_task_count"], 2)
+        nothing: list[dict[str, Any]] = [{"prediction_root": []}, {"prediction_root": runs, "tasks": "task_1"}]
+        for arguments in nothing:
+            with self.subTest(arguments=arguments), self.assertRaises(ValueError):
+                evaluate_suite(**arguments, **roots)
+        self.assertEqual(evaluate_suite(prediction_root=tuple(runs), **roots)["passed_task_count"], 1)
         for threshold in ("0", "2", "x"):
             with self.subTest(threshold=threshold), self.assertRaises(ValueError):
                 evaluate_suite(prediction_root=runs, threshold=threshold, **roots)
@@ -303,7 +330,7 @@ class ShardTest(RunsTestCase):
                 self.run_main(*arguments, "--output", whole)
                 output = self.run_main("merge", *parts[1:], parts[0], "--output", merged, *more)
                 self.assertEqual(Path(merged).read_bytes(), Path(whole).read_bytes())
-                self.assertIn("passed", output)
+                self.assertIn("Task accuracy: ", output)
                 for part in parts:
                     document = json.loads(Path(part).read_text(encoding="utf-8"))
                     self.assertTrue(accepts(SCHEMA, document))
@@ -360,11 +387,39 @@ class ShardTest(RunsTestCase):
     def test_labels_that_are_redacted_cannot_be_compared(self) -> None:
         self.add_runs("p", "f")
         evaluator = self.write("configs/dataset_evaluators/e.json", '{"id": "e", "type": "accuracy", "source": "c0"}')
-        plain = ["--prediction-root", str(self.folder / "runs/run-01"), *self.roots[2:]]
-        parts = self.shards(2, *plain, "--redact-gold")
+        plain = ["--prediction-root", str(self.folder / "runs/run-01"), *self.roots[2:], "--redact-gold"]
+        self.assert_fatal(arguments=[*plain, "--shard", "1/2"], mentions=["leaves no labels for dataset evaluators"])
+        parts = [str(self.folder / f"part-{number}.json") for number in (1, 2)]
+        for number, part in enumerate(parts, start=1):
+            self.run_main(*plain, "--task", f"task_{number}", "--output", part)
         output = ["--output", str(self.folder / "x.json"), "--config-root", str(self.folder / "configs")]
         self.assert_fatal(arguments=["merge", *parts, *output], mentions=["no labels, as gold is redacted"])
         self.assertTrue(evaluator.is_file())
+
+    def test_parts_with_and_without_diagnosis_do_not_join(self) -> None:
+        self.add_runs("f", "f", "p")
+        plain = ["--prediction-root", str(self.folder / "runs/run-01"), *self.roots[2:]]
+        one, _, three = self.shards(3, *plain)
+        two = str(self.folder / "two.json")
+        self.run_main(*plain, "--shard", "2/3", "--no-diagnosis", "--output", two)
+        output = ["--output", str(self.folder / "x.json")]
+        mention = "'two.json' was scored with --no-diagnosis"
+        self.assert_fatal(arguments=["merge", one, two, three, *output], mentions=[mention])
+
+    def test_a_merged_summary_has_a_bar_and_reports(self) -> None:
+        self.add_runs("pp", "pf")
+        parts = self.shards(2, *self.run_roots)
+        output = ["--output", str(self.folder / "x.json"), "--report", str(self.folder / "x.md")]
+        for bar, expected in (("0.5", 0), ("0.51", 1)):
+            status, text, error = run_cli("merge", *parts, *output, "--fail-under", bar)
+            self.assertEqual(status, expected, error)
+            self.assertIn("Task accuracy: 1/2", text)
+        self.assertIn("accuracy 1/2 is below --fail-under 51/100", error)
+        self.assertTrue((self.folder / "x.md").read_text(encoding="utf-8").startswith("## 1 of 2 tasks passed"))
+        status, text, _ = run_cli("merge", *parts, "--output", str(self.folder / "x.json"), "--report", "csv=-")
+        self.assertTrue(text.startswith("task_id,"))
+        both = ["--output", "-", "--report", "csv=-"]
+        self.assert_fatal(arguments=["merge", *parts, *both], mentions=["both claim standard output"])
 
 
 if __name__ == "__main__":

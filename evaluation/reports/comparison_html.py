@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..summary_comparison import ChangedTask, Comparison, Pair
-from .comparison_text import findings, interval_text, notices, outcome, p_text, points, remarks
+from .comparison_text import NO_TEST, findings, interval_text, notices, outcome, p_text, points, remarks
 from .fitting import Piece, fitted
 from .html_page import MOST_BYTES, page, scroll, size_of, text
 from .text import percentage
@@ -53,9 +53,9 @@ def _numbers(pair: Pair) -> Iterator[str]:
     for passed in (pair.passed, pair.baseline_passed):
         yield f"{passed} of {pair.task_count} ({percentage(passed, pair.task_count)})"
     yield points(pair.difference)
-    yield interval_text(pair.interval)
+    yield "" if pair.interval is None else interval_text(pair.interval)
     yield from (str(len(pair.gained)), str(len(pair.lost)))
-    yield p_text(pair.p_value)
+    yield NO_TEST if pair.p_value is None else p_text(pair.p_value)
 
 
 def _number(cell: str) -> str:

@@ -11,6 +11,7 @@ from ..paired import PermutationTest
 from ..summary_comparison import ChangedTask, Comparison, Pair, PassRates
 from .text import BOLD, GREEN, RED, YELLOW, ConsoleStyle, percentage
 
+NO_TEST = "not comparable, as tasks passed by different rules"
 # A p value below it is called more than chance.
 _LEVEL = 0.05
 
@@ -61,14 +62,14 @@ def outcome(pair: Pair) -> str:
 
 def findings(pair: Pair) -> Iterator[str]:
     """Yield the difference with its interval, what changed with its test, and the same of pass rates over runs."""
-    yield f"accuracy {points(pair.difference)} points, {interval_text(pair.interval)}"
-    if not pair.gained and not pair.lost:
-        yield f"no task changed: exact McNemar test, {p_text(pair.p_value)}"
+    changes = f"{counted(len(pair.gained), 'task')} gained, {len(pair.lost)} lost"
+    if pair.interval is None or pair.p_value is None:
+        yield f"accuracy {points(pair.difference)} points, {changes}; {NO_TEST}"
     else:
-        yield (
-            f"{counted(len(pair.gained), 'task')} gained, {len(pair.lost)} lost: "
-            f"exact McNemar test, {p_text(pair.p_value)}, {conclusion(pair.p_value)}"
-        )
+        yield f"accuracy {points(pair.difference)} points, {interval_text(pair.interval)}"
+        test = f"exact McNemar test, {p_text(pair.p_value)}"
+        is_changed = pair.gained or pair.lost
+        yield f"{changes}: {test}, {conclusion(pair.p_value)}" if is_changed else f"no task changed: {test}"
     if pair.pass_rates is not None:
         yield rates_text(pair.pass_rates)
 

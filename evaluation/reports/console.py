@@ -84,7 +84,7 @@ def _view_lines(summary: Summary) -> Iterator[str]:
 def _task_lines(summary: Summary, style: ConsoleStyle) -> Iterator[str]:
     notes = run_notes(summary)
     for task in summary.tasks:
-        called = task.task_id + notes.get(task.task_id, "")
+        called = task.task_id + escape(notes.get(task.task_id, ""))
         if task.passed and style.passed_tasks:
             yield f"{style.paint(GREEN, 'passed')}  {called}  {shape_text(task)}"
         if not task.passed and style.failed_tasks:

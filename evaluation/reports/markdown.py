@@ -96,7 +96,7 @@ def _dataset_evaluation(evaluation: DatasetEvaluation) -> str:
 
 def _task(task: TaskEvaluationResult, runs: str) -> str:
     """Return a failed task's heading, what would make it pass, and why it failed."""
-    lines = [f"\n#### {plain(task.task_id)}: {plain(task.error_code or '')}{runs}\n"]
+    lines = [f"\n#### {plain(task.task_id)}: {plain((task.error_code or '') + runs)}\n"]
     changes = task.diagnosis.changes if task.diagnosis else []
     lines += [f"- **near miss: {plain(cut(change, _SHOWN_SENTENCE))}**" for change in changes[:1]]
     lines += [f"- or: {plain(cut(change, _SHOWN_SENTENCE))}" for change in changes[1:]]

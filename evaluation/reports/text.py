@@ -95,10 +95,16 @@ def interval_bounds(interval: Interval) -> str:
 
 
 def run_notes(summary: Summary) -> dict[str, str]:
-    """Return in how many of its runs each task passed, in brackets, by task id; nothing for a single run."""
-    if summary.repetition is None:
-        return {}
-    return {case.task_id: f" ({case.passed_runs} of {case.run_count} runs)" for case in summary.repetition.cases}
+    """Return in how many of its runs each task passed, in brackets, by task id; nothing for a single run.
+
+    Of a task that failed it is also said which run is told of. This is raw text.
+    """
+    repetition, notes = summary.repetition, {}
+    if repetition is not None:
+        for case, place in zip(repetition.cases, repetition.shown, strict=True):
+            told = "" if case.passed else f"; this is {quoted(repetition.runs[place].name)}"
+            notes[case.task_id] = f" ({case.passed_runs} of {case.run_count} runs{told})"
+    return notes
 
 
 def shape_text(task: TaskEvaluationResult) -> str:
@@ -118,7 +124,7 @@ def identity(summary: Summary) -> str:
         )
         if digest is not None
     ]
-    return f"SHA-256 of {', '.join(digests)}; {EVALUATOR} {summary.evaluator_version}"
+    return f"SHA-256 of {', '.join(digests)}; {EVALUATOR} {summary.evaluator_version}; signature {summary.signature}"
 
 
 def notices(summary: Summary) -> Iterator[str]:

@@ -52,7 +52,7 @@ def _pieces(summary: Summary, with_passed: bool) -> Iterator[Piece]:
     )
     for view in views(summary):
         rows = (", ".join(map(span, row[:1])) + ": " + ", ".join(map(plain, row[1:])) for row in view.rows)
-        lines = [f"{plain(view.title)} ({plain(', '.join(view.header[1:]))}):", *(f"- {row}" for row in rows)]
+        lines = [f"{plain(view.title)} ({', '.join(map(span, view.header[1:]))}):", *(f"- {row}" for row in rows)]
         yield Piece("fold", "\n" + "\n".join([*lines, *map(plain, view.notes)]) + "\n")
     for text in notices(summary):
         yield Piece("fold", f"\n{plain(cut(text, _SHOWN_SENTENCE))}.\n")
@@ -70,7 +70,7 @@ def _pieces(summary: Summary, with_passed: bool) -> Iterator[Piece]:
 
 
 def _task(task: TaskEvaluationResult, runs: str) -> Iterator[Piece]:
-    lines = [f"\n## {plain(task.task_id)}: {plain(task.error_code or '')}{runs}\n"]
+    lines = [f"\n## {plain(task.task_id)}: {plain((task.error_code or '') + runs)}\n"]
     lines.append(f"- error: {plain(cut(task.error or '', _SHOWN_SENTENCE))}")
     changes = task.diagnosis.changes if task.diagnosis else []
     lines += [f"- near miss: {plain(cut(change, _SHOWN_SENTENCE))}" for change in changes]
@@ -92,7 +92,7 @@ def _passed(summary: Summary) -> Iterator[Piece]:
     heading, runs = "\n## Passed\n\n", run_notes(summary)
     for task in summary.tasks:
         if task.passed:
-            called = plain(task.task_id) + runs.get(task.task_id, "")
+            called = plain(task.task_id + runs.get(task.task_id, ""))
             yield Piece("passed", f"{heading}- {called}: {shape_text(task)}\n")
             heading = ""
 

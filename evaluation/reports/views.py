@@ -6,13 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..breakdown import Breakdown, Group
-from ..errors import counted
+from ..errors import counted, quoted
 from ..metrics import Interval
 from ..runs import Repetition
 from ..summary import Summary
+from .folds import result_text
 from .text import listed, percentage, score_text
 
 _SHOWN_ROWS = 30
+_SHOWN_RUNS = 8
+_MISSING = "missing_prediction"
 
 
 class View(NamedTuple):
@@ -42,28 +45,61 @@ def _run_views(repetition: Repetition, *, is_partial: bool) -> Iterator[View]:
     error = repetition.accuracy_standard_error
     spread = "" if error is None else f", standard error {score_text(error)} (runs of a task as a cluster)"
     unstable = repetition.unstable_tasks
+    share = "all" if repetition.threshold == 1 else f"at least {repetition.threshold}"
+    own = counted(len(repetition.thresholds), "task")
     notes = [
-        f"Threshold: a task passes where {repetition.threshold} of its runs or more did"
-        + (f"; {counted(len(repetition.thresholds), 'task')} with one of their own" if repetition.thresholds else ""),
+        f"A task passes where it did in {share} of its runs"
+        + (f"; {own} with a share of their own" if repetition.thresholds else ""),
+        *_silence(repetition),
         f"Mean accuracy over runs: {score_text(repetition.mean_accuracy)}{spread}",
         f"Unstable (passed in some runs only): {listed(unstable) if unstable else 'none'}",
     ]
     # Of some tasks only, the rates are no estimate of anything.
-    yield View("Runs", ("run", "passed", "accuracy"), runs, notes[:1] if is_partial else notes)
+    yield _cut(View("Runs", ("run", "passed", "accuracy"), runs, notes[:-2] if is_partial else notes))
     if is_partial:
         return
     rows = [(str(k), score_text(at_k), score_text(hat_k)) for k, at_k, hat_k in repetition.pass_rates_at_k()]
-    yield View("Chance that one, and that all, of k runs pass", ("k", "pass@k", "pass^k"), rows)
+    yield _cut(View("Chance that one, and that all, of k runs pass", ("k", "pass@k", "pass^k"), rows))
+    yield from _score_views(repetition)
+
+
+def _silence(repetition: Repetition) -> Iterator[str]:
+    """Yield which runs have no prediction at all: most likely their folders are something else."""
+    silent = [run.name for run in repetition.runs if all(task.error_code == _MISSING for task in run.tasks)]
+    if silent:
+        names = ", ".join(map(quoted, silent[:_SHOWN_RUNS])) + (" and others" if len(silent) > _SHOWN_RUNS else "")
+        yield f"No prediction at all in {counted(len(silent), 'run')}, so all tasks failed there: {names}"
+
+
+def _score_views(repetition: Repetition) -> Iterator[View]:
     scores = repetition.scores
     if scores:
-        yield View(
-            "Scores over runs",
-            ("evaluator", "mean", *(run.name for run in repetition.runs)),
-            [
-                (name, score_text(mean), *(score_text(run.scores.get(name)) for run in repetition.runs))
-                for name, mean in scores.items()
-            ],
-        )
+        rows = [
+            (name, score_text(mean), *(score_text(run.scores.get(name)) for run in repetition.runs[:_SHOWN_RUNS]))
+            for name, mean in scores.items()
+        ]
+        yield _cut(View("Scores over runs", ("evaluator", "mean", *_names(repetition)), rows))
+    results: dict[str, dict[str, str]] = {}
+    for run in repetition.runs:
+        for evaluation in run.summary_evaluations:
+            if evaluation.name not in scores:
+                results.setdefault(evaluation.name, {})[run.name] = result_text(evaluation)
+    if results:
+        names = _names(repetition)
+        rows = [(name, *(found.get(run, "") for run in names)) for name, found in results.items()]
+        yield _cut(View("Results over runs", ("evaluator", *names), rows))
+
+
+def _names(repetition: Repetition) -> list[str]:
+    return [run.name for run in repetition.runs[:_SHOWN_RUNS]]
+
+
+def _cut(view: View) -> View:
+    """Return the view with no more rows than a person would read."""
+    left = len(view.rows) - _SHOWN_ROWS
+    if left <= 0:
+        return view
+    return view._replace(rows=view.rows[:_SHOWN_ROWS], notes=[f"and {counted(left, 'row')} more", *view.notes])
 
 
 def _breakdown_views(breakdown: Breakdown) -> Iterator[View]:
@@ -77,8 +113,7 @@ def _breakdown_views(breakdown: Breakdown) -> Iterator[View]:
         # The worst first: there is the most to win.
         ordered = sorted(groups, key=lambda group: group.passed / group.total)
         rows = [_row(group, breakdown.has_runs) for group in ordered]
-        left = len(rows) - _SHOWN_ROWS
-        yield View(title, header, rows[:_SHOWN_ROWS], [f"and {counted(left, 'group')} more"] if left > 0 else [])
+        yield _cut(View(title, header, rows))
 
 
 def _row(group: Group, has_runs: bool) -> tuple[str, ...]:
