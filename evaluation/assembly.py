@@ -24,6 +24,7 @@ _SHOWN_TASKS = 5
 # What all parts must have in common, by the name that a message gives it.
 _COMMON = {
     "config_set_sha256": "config digest",
+    "config_schema_version": "config schema version",
     "evaluator_version": "evaluator version",
     "limits": "limits",
     "gold_redacted": "redaction of gold",
@@ -82,7 +83,10 @@ def merge_parts(parts: Mapping[str, Summary], evaluators: DatasetEvaluatorSet | 
     Raises EvaluationFatalError when a part is of a whole set, of another set or scored otherwise, when tasks are in two
     parts or in none, or when the evaluators are not those that the parts were scored for.
     """
+    # Whatever the order in which they are named, of what parts contradict each other in the same is taken.
+    parts = dict(sorted(parts.items(), key=lambda part: task_number_key(part[1].tasks[0].task_id)))
     _check(parts)
+    _check_tasks(parts)
     _check_diagnoses(parts)
     _check_evaluators(parts, evaluators)
     summaries = list(parts.values())
@@ -117,7 +121,6 @@ def merge_parts(parts: Mapping[str, Summary], evaluators: DatasetEvaluatorSet | 
 
 def _check(parts: Mapping[str, Summary]) -> None:
     (first_name, first), *_ = parts.items()
-    places: dict[str, str] = {}
     for name, part in parts.items():
         if part.other_tasks is None:
             raise EvaluationFatalError(f"{name} is no part: all tasks of its config set were scored")
@@ -130,21 +133,24 @@ def _check(parts: Mapping[str, Summary]) -> None:
             part.metadata and first.metadata and part.metadata.left_out != first.metadata.left_out
         ):
             raise EvaluationFatalError(f"{name} and {first_name} differ in their metadata")
-        for task in part.tasks:
-            if task.task_id in places:
-                raise EvaluationFatalError(f"{task.task_id} is in both {places[task.task_id]} and {name}")
-            places[task.task_id] = name
-    missing = sorted(set(first.other_tasks or ()).difference(places), key=task_number_key)
+
+
+def _check_tasks(parts: Mapping[str, Summary]) -> None:
+    (first_name, first), *_ = parts.items()
+    expected = {task.task_id for task in first.tasks}.union(first.other_tasks or ())
+    places: dict[str, str] = {}
+    for name, part in parts.items():
+        own = [task.task_id for task in part.tasks]
+        if set(own).union(part.other_tasks or ()) != expected:
+            raise EvaluationFatalError(f"{name} and {first_name} differ in the tasks of their config set")
+        for task_id in own:
+            if task_id in places:
+                raise EvaluationFatalError(f"{task_id} is in both {places[task_id]} and {name}")
+            places[task_id] = name
+    missing = sorted(expected.difference(places), key=task_number_key)
     if missing:
         shown = ", ".join(missing[:_SHOWN_TASKS]) + (" and others" if len(missing) > _SHOWN_TASKS else "")
         raise EvaluationFatalError(f"no part has {shown} ({len(missing)} of {first.task_count} tasks)")
-
-
-def _is_diagnosed(summary: Summary) -> bool | None:
-    """Return whether failed tasks whose prediction was read have a diagnosis, None where there are none."""
-    runs = [summary.tasks] if summary.repetition is None else [run.tasks for run in summary.repetition.runs]
-    failed = [task for tasks in runs for task in tasks if not task.passed and task.prediction_column_count]
-    return all(task.diagnosis is not None for task in failed) if failed else None
 
 
 def _check_diagnoses(parts: Mapping[str, Summary]) -> None:
@@ -152,6 +158,13 @@ def _check_diagnoses(parts: Mapping[str, Summary]) -> None:
     if {True, False} <= set(told.values()):
         without = next(name for name, is_diagnosed in told.items() if is_diagnosed is False)
         raise EvaluationFatalError(f"{without} was scored with --no-diagnosis, and others were not")
+
+
+def _is_diagnosed(summary: Summary) -> bool | None:
+    """Return whether failed tasks whose prediction was read have a diagnosis, None where there are none."""
+    runs = [summary.tasks] if summary.repetition is None else [run.tasks for run in summary.repetition.runs]
+    failed = [task for tasks in runs for task in tasks if not task.passed and task.prediction_column_count]
+    return all(task.diagnosis is not None for task in failed) if failed else None
 
 
 def _how_repeated(summary: Summary) -> tuple[object, ...]:

@@ -68,7 +68,8 @@ class Bars:
                 continue
             score = scores[metric_id]
             if score is None:
-                yield f"{quoted(metric_id)} has no score, as nothing was scored: below --fail-under-metric {bar}"
+                where = "" if summary.repetition is None else " in some run"
+                yield f"{quoted(metric_id)} has no score{where}, as nothing was scored: below --fail-under-metric {bar}"
             # A float stands for the number that was computed, so it is held against the float nearest to the bar.
             elif score < (float(bar) if isinstance(score, float) else bar):
                 yield f"{quoted(metric_id)} {score} is below --fail-under-metric {bar}"

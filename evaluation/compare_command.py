@@ -12,7 +12,7 @@ from .errors import counted, escape
 from .reports import comparison_csv, comparison_html, comparison_markdown, comparison_text
 from .reports.formats import STANDARD_OUTPUT, check_reports, write_rendered
 from .reports.redaction import Redactor
-from .reports.summary_json import spelled
+from .reports.summary_json import inert, spelled
 from .reports.text import ConsoleStyle
 from .streams import print_text, wants_colour, writing
 from .summary_comparison import Comparison, NamedSummary, compare_summaries
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     printed = write_rendered(arguments.report, render)
     if arguments.json:
-        printed = spelled(comparison.to_dict())
+        printed = inert(spelled(comparison.to_dict()))
     if printed is not None:
         print_text(printed)
     if not arguments.json:

@@ -21,5 +21,5 @@ def read_threshold(text: str) -> Fraction:
     """Return the pass rate that `text` spells, above 0 and at most 1. Raises ValueError with a sentence otherwise."""
     threshold = read_exact(text)
     if threshold is None or not 0 < threshold <= 1:
-        raise ValueError(f"expected a number above 0 and at most 1, such as 2/3 or 0.5, got {text!r}")
+        raise ValueError(f"expected a number above 0 and at most 1, spelled as 2/3 or 0.5, got {text[:60]!r}")
     return threshold

@@ -140,6 +140,11 @@ def _reason(error: OSError | ValueError) -> str:
     return type(error).__name__
 
 
+def is_digest(text: str) -> bool:
+    """Return whether a text is the hexadecimal form of a SHA-256."""
+    return len(text) == 2 * hashlib.sha256().digest_size and set(text) <= set("0123456789abcdef")
+
+
 def digest_of(data: bytes) -> str:
     """Return the SHA-256 of a file, in hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 
 from . import exit_status
@@ -15,6 +16,7 @@ from .bars import Bars
 from .configs import DATASET_EVALUATORS_FOLDER, load_config_set
 from .dataset_configs import DatasetEvaluatorSet
 from .errors import EvaluationFatalError, quoted
+from .files import is_same_file
 from .reports import console, summary_json
 from .reports.formats import check_reports, write_reports
 from .reports.output import check_output, write_atomically
@@ -81,13 +83,11 @@ def run(arguments: argparse.Namespace) -> int:
     Raises EvaluationFatalError when a part cannot be read, the parts cannot be joined, or the output not be written.
     """
     output = None if arguments.output == _STANDARD_OUTPUT else Path(arguments.output)
+    inputs = [*arguments.parts, *_config_files(arguments)]
     if output is not None:
-        _check_output(output, arguments.parts)
-    check_reports(arguments.report, [*arguments.parts, *([] if output is None else [output])])
-    names = short_names(arguments.parts)
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise EvaluationFatalError(f"the part {quoted(twice)} is given twice")
+        _check_output(output, inputs)
+    check_reports(arguments.report, [*inputs, *([] if output is None else [output])])
+    names = _names(arguments.parts)
     parts = {quoted(name): read_summary(part) for name, part in zip(names, arguments.parts, strict=True)}
     merged = merge_parts(parts, _evaluators(arguments, next(iter(parts.values()))))
     printed = summary_json.render(merged)
@@ -105,11 +105,28 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_status.BELOW_BAR if shortfalls else exit_status.SCORED
 
 
-def _check_output(output: Path, parts: Sequence[str]) -> None:
+def _names(parts: Sequence[str]) -> list[str]:
+    """Return what to call the parts, no two of them alike."""
+    for part, other in combinations(parts, 2):
+        if is_same_file(part, other):
+            raise EvaluationFatalError(f"the part {quoted(other)} is given twice")
+    names = short_names(parts)
+    return names if len(set(names)) == len(names) else list(parts)
+
+
+def _config_files(arguments: argparse.Namespace) -> list[Path]:
+    """Return the files that are read beside the parts, and what else lies where they do."""
+    folders = [Path(root) for root in (arguments.config_root, arguments.dataset_evaluators) if root is not None]
+    if arguments.config_root is not None:
+        folders.append(Path(arguments.config_root, DATASET_EVALUATORS_FOLDER))
+    return [file for folder in folders for file in ([folder] if folder.is_file() else sorted(folder.glob("*.json")))]
+
+
+def _check_output(output: Path, inputs: Sequence[str | Path]) -> None:
     if os.path.islink(output):
         raise EvaluationFatalError(f"cannot write {quoted(str(output))}: it is a symbolic link, name its target")
-    if os.path.realpath(output) in map(os.path.realpath, parts):
-        raise EvaluationFatalError(f"cannot write {quoted(str(output))}: it is one of the parts")
+    if any(is_same_file(output, one) for one in inputs):
+        raise EvaluationFatalError(f"cannot write {quoted(str(output))}: it is an input of the merge")
     check_output(output)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -82,6 +82,13 @@ class Metadata:
             document["left_out"],
         )
 
+    def is_consistent(self, task_ids: Sequence[str]) -> bool:
+        """Whether it is what the class promises, of some of these tasks; what was read from a file may be anything."""
+        return list(self.tasks) == [key for key in task_ids if key in self.tasks] and all(
+            list(task.tags) == sorted(set(task.tags)) and not set(task.attributes).intersection(self.left_out)
+            for task in self.tasks.values()
+        )
+
     @property
     def thresholds(self) -> dict[str, Fraction]:
         return {key: task.threshold for key, task in self.tasks.items() if task.threshold is not None}
@@ -94,7 +101,7 @@ def kind_of_value(value: Scalar) -> tuple[str, Scalar]:
 
 def find_metadata(gold_root: str | os.PathLike[str], task_ids: Collection[str]) -> Path | None:
     """Return the folder `input` beside the gold root where it says something of one of the tasks, else None."""
-    folder = Path(os.path.abspath(gold_root)).parent / METADATA_FOLDER
+    folder = Path(gold_root, os.pardir, METADATA_FOLDER)
     return folder if any(True for _ in _task_files(folder, task_ids)) else None
 
 

@@ -90,9 +90,19 @@ class TaskEvaluationResult:
         if not all(0 <= count < _MOST for count in counts):
             return False
         if self.passed:
-            return self.mapping is not None and self.error is None and self.diagnosis is None
+            return self._is_passed_consistently
         known = self.error_code in ERROR_CODES and self.error is not None and self.mapping is None
         return known and (self.diagnosis is None or self.diagnosis.is_consistent(*counts))
+
+    @property
+    def _is_passed_consistently(self) -> bool:
+        places = self.mapping or ()
+        return (
+            (self.gold_column_count, self.gold_row_count) == (self.prediction_column_count, self.prediction_row_count)
+            and sorted(places) == list(range(self.gold_column_count))
+            and self.error is None
+            and self.diagnosis is None
+        )
 
     @property
     def score(self) -> int:

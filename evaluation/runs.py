@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .configs import task_number_key
 from .estimators import clustered_standard_error, pass_at_k, pass_hat_k
 from .exact import read_threshold
-from .files import digest_of_digests
+from .files import digest_of_digests, is_digest
 from .results import TaskEvaluationResult
 
 # What only some runs have is imported where they have it.
@@ -152,15 +152,24 @@ class Repetition:
             {task_id: other for task_id, other in own.items() if other != threshold},
         )
 
-    @property
-    def is_consistent(self) -> bool:
-        """Whether it is what the class promises; what was read from a file may be anything."""
+    def is_consistent(self, *, has_evaluators: bool) -> bool:
+        """Whether it is what the class promises; what was read from a file may be anything.
+
+        `has_evaluators` says whether there are results of dataset evaluators.
+        """
         task_ids = [task.task_id for task in self.runs[0].tasks]
+        gold = list(map(_gold_facts, self.runs[0].tasks))
+        evaluators = [evaluation.evaluator for evaluation in self.runs[0].dataset_evaluations]
         return (
             len(self.runs) > 1
-            and len({run.name for run in self.runs}) == len(self.runs)
+            and len({run.name for run in self.runs} - {""}) == len(self.runs)
             and all([task.task_id for task in run.tasks] == task_ids for run in self.runs)
+            and all(list(map(_gold_facts, run.tasks)) == gold for run in self.runs)
             and all(task.is_consistent for run in self.runs for task in run.tasks)
+            and all(is_digest(run.prediction_set_sha256) for run in self.runs)
+            and bool(evaluators) == has_evaluators
+            and all([found.evaluator for found in run.dataset_evaluations] == evaluators for run in self.runs)
+            and len({evaluator.id for evaluator in evaluators}) == len(evaluators)
         )
 
     @property
@@ -243,6 +252,10 @@ class Repetition:
                 for estimate in (pass_at_k, pass_hat_k)
             )
             yield k, at_k, hat_k
+
+
+def _gold_facts(task: TaskEvaluationResult) -> tuple[int, int, bool]:
+    return task.gold_row_count, task.gold_column_count, task.order_sensitive
 
 
 def scores_of(

@@ -13,6 +13,7 @@ from . import exit_status
 from .arguments import report_options
 from .configs import DATASET_EVALUATORS_FOLDER, METADATA_FOLDER, ConfigSet, default_config_root, load_config_set
 from .errors import EvaluationFatalError, quoted
+from .files import is_same_file
 from .reports import console, summary_json
 from .reports.output import check_output, write_atomically
 from .reports.text import ConsoleStyle
@@ -145,9 +146,13 @@ def _bars(arguments: argparse.Namespace) -> Bars | None:
 
 
 def _evaluator_faults(summary: Summary) -> Iterator[str]:
-    for evaluation in summary.plugin_results:
-        if evaluation.error is not None:
-            yield f"summary evaluator {quoted(evaluation.name)} {evaluation.error}"
+    results = [("", summary.summary_evaluations)]
+    if summary.repetition is not None:
+        results = [(f" (run {quoted(run.name)})", run.summary_evaluations) for run in summary.repetition.runs]
+    for run, evaluations in results:
+        for evaluation in evaluations:
+            if evaluation.error is not None:
+                yield f"summary evaluator {quoted(evaluation.name)}{run} {evaluation.error}"
 
 
 def _output_path(arguments: argparse.Namespace, config_root: Path) -> Path | None:
@@ -217,8 +222,10 @@ def _is_input(path: Path, arguments: argparse.Namespace, config_root: Path) -> b
 
 def _is_metadata(path: str, arguments: argparse.Namespace) -> bool:
     """Return whether a path is of what `--metadata` names, or may be of what is found by itself."""
-    beside_gold = os.path.join(os.path.dirname(os.path.abspath(arguments.gold_root)), METADATA_FOLDER)
+    beside_gold = os.path.join(arguments.gold_root, os.pardir, METADATA_FOLDER)
     root = os.path.realpath(arguments.metadata or beside_gold)
+    if arguments.metadata is not None and os.path.isfile(root) and is_same_file(path, root):
+        return True
     return path == root or (path.startswith(os.path.join(root, "")) and path.endswith(".json"))
 
 
@@ -227,6 +234,9 @@ def _print_result(
 ) -> None:
     if arguments.json or output is None:
         printed = summary_json.render(summary, with_tasks=not arguments.json)
+        if arguments.json:
+            # It may be a terminal that reads it.
+            printed = summary_json.inert(printed)
     if printed is not None:
         print_text(printed)
     if arguments.json:

@@ -123,9 +123,15 @@ def _short_integer(text: str) -> int:
 
 def _decimal() -> Callable[[str], object]:
     # Few files need it, and starting is most of a small run's time.
-    from decimal import Decimal
+    from decimal import Decimal, InvalidOperation
 
-    return Decimal
+    def read(text: str) -> object:
+        try:
+            return Decimal(text)
+        except InvalidOperation:
+            raise _StrictJsonError(f"holds a number of too large an exponent, {quoted(text)}") from None
+
+    return read
 
 
 def _decoder(parse_float: Callable[[str], object] | None = None) -> json.JSONDecoder:
@@ -147,4 +153,4 @@ def _shown(value: object) -> str:
         return "an object"
     if isinstance(value, list):
         return f"a list of {len(value)}"
-    return json.dumps(value) if value is None or isinstance(value, (bool, int, float)) else str(value)
+    return json.dumps(value) if value is None or isinstance(value, (bool, int, float)) else quoted(str(value))[1:-1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -100,12 +101,15 @@ def open_runs(roots: Sequence[str | os.PathLike[str]]) -> dict[str, Submission]:
     """
     seen = set()
     for root in roots:
-        real = os.path.realpath(root)
-        if real in seen:
-            raise EvaluationFatalError(f"the prediction root {quoted(os.fspath(root))} is given twice")
-        seen.add(real)
+        # One that is not there is told of below.
+        with contextlib.suppress(OSError, ValueError):
+            status = os.stat(root)
+            identity = status.st_dev, status.st_ino
+            if identity in seen:
+                raise EvaluationFatalError(f"the prediction root {quoted(os.fspath(root))} is given twice")
+            seen.add(identity)
     names = [os.path.basename(os.path.abspath(root)).encode("utf-8", "replace").decode() for root in roots]
-    if len({name.casefold() for name in names}) < len(names):
+    if len({unicodedata.normalize("NFC", name).casefold() for name in names}) < len(names):
         names = [f"run_{number}" for number in range(1, len(names) + 1)]
     return {name: open_submission(root) for name, root in zip(names, roots, strict=True)}
 

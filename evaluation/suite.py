@@ -126,7 +126,7 @@ def find_task_metadata(
     and nothing is taken, as no verdict hangs on it.
     """
     # Most benchmarks have none, and to look for it takes less than to import what reads it.
-    if path is None and not os.path.isdir(os.path.join(os.path.abspath(gold_root), os.pardir, METADATA_FOLDER)):
+    if path is None and not os.path.isdir(os.path.join(gold_root, os.pardir, METADATA_FOLDER)):
         return None
     from .metadata import find_metadata, load_metadata
 

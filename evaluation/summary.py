@@ -5,9 +5,10 @@ Only facts are stored; counts, rates and intervals are computed from them when a
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .configs import is_task_id, task_number_key
 from .errors import EvaluationError, quoted
+from .files import digest_of_digests, is_digest
 from .metrics import Interval, wilson_interval
 from .results import ERROR_CODES, TaskEvaluationResult
 from .tables import TableLimits
@@ -32,9 +34,9 @@ if TYPE_CHECKING:
 EVALUATOR = "Table Answer Evaluator"
 METRIC = "task_accuracy"
 SUMMARY_SCHEMA_VERSION = "1.0"
-_DIGEST = re.compile("[0-9a-f]{64}")
 _VERSION = re.compile("[0-9A-Za-z.+-]{1,40}")
 _SIGNATURE_DIGITS = 8
+_LIMITS = TableLimits._field_defaults
 
 
 @dataclass(frozen=True)
@@ -271,7 +273,7 @@ class Summary:
             fault = _fault_of_types(summary)
             if fault is not None:
                 raise EvaluationError(f"not a summary: {quoted(fault)} is of another type")
-            if not _is_consistent(summary) or summary.to_dict() != document:
+            if not _is_consistent(summary) or _spelled(summary.to_dict()) != _spelled(document):
                 raise EvaluationError("not a summary: its parts do not follow from each other")
         except KeyError as error:
             raise EvaluationError(f"not a summary: it has no {quoted(str(error.args[0]))}") from None
@@ -297,36 +299,74 @@ def _is_consistent(summary: Summary) -> bool:
     """Return whether there are tasks, in number order, and all is what the classes promise."""
     task_ids = [task.task_id for task in summary.tasks]
     others = summary.other_tasks or ()
-    keys = list(map(task_number_key, task_ids))
     digests = (
         *(summary.config_set_sha256, summary.gold_set_sha256, summary.prediction_set_sha256),
         *(summary.dataset_config_sha256, summary.plugin_set_sha256),
-        *summary.gold_sha256.values(),
-        *summary.prediction_sha256.values(),
     )
     return (
-        bool(keys)
-        and all(map(is_task_id, others))
-        and len({*task_ids, *others}) == summary.task_count
+        bool(task_ids)
+        and all(_are_in_order(ids) for ids in (task_ids, others, summary.unscored_prediction_tasks))
+        and len({*task_ids, *others, *summary.unscored_prediction_tasks})
+        == summary.task_count + len(summary.unscored_prediction_tasks)
+        and all(digest is None or is_digest(digest) for digest in digests)
         and summary.gold_redacted == (summary.gold_set_sha256 is None)
-        and (summary.repetition is None or _is_repeated(summary, summary.repetition))
-        and all(digest is None or _DIGEST.fullmatch(digest) for digest in digests)
-        and _VERSION.fullmatch(summary.evaluator_version) is not None
-        and set(summary.limits).issubset(TableLimits._fields)
-        and all(map(is_task_id, summary.unscored_prediction_tasks))
-        and all(map(is_task_id, task_ids))
-        and all(one < other for one, other in pairwise(keys))
+        and all(map(_VERSION.fullmatch, (summary.evaluator_version, summary.config_schema_version)))
+        and all(limit > 0 and limit != _LIMITS.get(name, limit) for name, limit in summary.limits.items())
         and all(task.is_consistent for task in summary.tasks)
+        and (summary.metadata is None or summary.metadata.is_consistent(task_ids))
+        and (summary.repetition is None or _is_repeated(summary, summary.repetition))
+        and _are_digests_of_tasks(summary, task_ids)
+        and (not summary.gold_redacted or all(map(_shows_no_gold, _all_tasks(summary))))
+        and not (summary.is_partial and summary.plugin_set_sha256)
     )
+
+
+def _are_in_order(task_ids: Sequence[str]) -> bool:
+    keys = list(map(task_number_key, task_ids))
+    return all(map(is_task_id, task_ids)) and all(one < other for one, other in pairwise(keys))
 
 
 def _is_repeated(summary: Summary, repetition: Repetition) -> bool:
-    """Return whether a summary says what its runs say."""
+    """Return whether a summary says what its runs and its metadata say."""
+    has_evaluators = summary.dataset_config_sha256 is not None and not summary.is_partial
+    own = {} if summary.metadata is None else summary.metadata.thresholds
     return (
-        repetition.is_consistent
+        repetition.is_consistent(has_evaluators=has_evaluators)
         and summary.tasks == repetition.tasks
         and summary.prediction_set_sha256 == repetition.prediction_set_sha256
         and summary.unscored_prediction_tasks == repetition.unscored_prediction_tasks
         and summary.refused_members == repetition.refused_members
         and not (summary.dataset_evaluations or summary.summary_evaluations or summary.prediction_sha256)
+        and repetition.thresholds == {key: value for key, value in own.items() if value != repetition.threshold}
     )
+
+
+def _are_digests_of_tasks(summary: Summary, task_ids: Sequence[str]) -> bool:
+    """Return whether the digests of files are those of a part's tasks, and what the digests of sets are of."""
+    runs = [summary] if summary.repetition is None else summary.repetition.runs
+    if not summary.is_partial:
+        return not (summary.gold_sha256 or summary.prediction_sha256 or any(run.prediction_sha256 for run in runs))
+    sets = [(run.prediction_sha256, run.prediction_set_sha256) for run in runs]
+    if summary.gold_set_sha256 is not None:
+        sets.append((summary.gold_sha256, summary.gold_set_sha256))
+    return (
+        list(summary.gold_sha256) == ([] if summary.gold_redacted else task_ids)
+        and all(list(files) == [key for key in task_ids if key in files] for files, _ in sets)
+        and all(map(is_digest, (digest for files, _ in sets for digest in files.values())))
+        and all(digest_of_digests(files) == digest for files, digest in sets)
+    )
+
+
+def _all_tasks(summary: Summary) -> Iterator[TaskEvaluationResult]:
+    yield from summary.tasks
+    for run in summary.repetition.runs if summary.repetition else ():
+        yield from run.tasks
+
+
+def _shows_no_gold(task: TaskEvaluationResult) -> bool:
+    return not task.labels and (task.diagnosis is None or task.diagnosis.redacted() == task.diagnosis)
+
+
+def _spelled(document: object) -> str:
+    """Return JSON that tells apart what Python takes for equal, such as 1, 1.0 and true."""
+    return json.dumps(document, sort_keys=True, allow_nan=False)

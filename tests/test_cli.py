@@ -284,7 +284,7 @@ class EntryPointTest(BenchmarkTestCase):
             check=False,
         )
         self.assertEqual(done.returncode, 2)
-        self.assertTrue(done.stderr.startswith("usage: python3 -m evaluation --prediction-root PATH"), done.stderr)
+        self.assertTrue(done.stderr.startswith("usage: python3 -m evaluation {--prediction-root PATH"), done.stderr)
 
     def test_the_bundled_set_is_the_default(self) -> None:
         output = run_cli(

@@ -26,6 +26,7 @@ from test_reports import HOSTILE, RAW, Page
 from evaluation.cli import main
 from evaluation.errors import EvaluationFatalError
 from evaluation.estimators import mcnemar_p_value
+from evaluation.files import digest_of_digests
 from evaluation.leaderboard import (
     Contest,
     Entry,
@@ -410,9 +411,15 @@ class CommandTest(FolderTestCase):
 
     def test_refused(self) -> None:
         other = self.write("other.json", render_summary(dataclasses.replace(summary("x"), config_set_sha256="d" * 64)))
-        partial = self.write(
-            "partial.json", render_summary(dataclasses.replace(summary("x"), other_tasks=("task_99",)))
+        files = {"task_1": "e" * 64}
+        some = dataclasses.replace(
+            summary("x"),
+            other_tasks=("task_99",),
+            gold_sha256=files,
+            gold_set_sha256=digest_of_digests(files),
+            prediction_set_sha256=digest_of_digests({}),
         )
+        partial = self.write("partial.json", render_summary(some))
         os.symlink(self.good, self.folder / "link.json")
         os.link(self.good, self.folder / "hard.json")
         text = self.write("text.json", "[]")

@@ -108,6 +108,7 @@ class LoadTest(FolderTestCase):
             ('{"task_1": {"threshold": 1.5}}', "got 1.5"),
             ('{"task_1": {"threshold": 1E-999999999}}', "threshold: expected a number above 0"),
             ('{"task_1": {"threshold": "two thirds"}}', "got 'two thirds'"),
+            ('{"task_1": {"x": 1e99999999999999999999}}', "holds a number of too large an exponent"),
             ('{"task_1": {"x": 1e999}}', "x: expected a number that a float can hold"),
             ('{"task_1": {"x": "\\ud800"}}', "half a surrogate pair"),
             ('{"task_1": {"x": 1, "x": 2}}', "has the key 'x' twice in one object"),
@@ -154,6 +155,16 @@ class LoadTest(FolderTestCase):
                 load_metadata(self.folder / name, TASKS)
             self.assertIn(mention, str(raised.exception))
 
+    def test_beside_what_a_link_to_gold_leads_to(self) -> None:
+        # As the configs of the release layout are, it is looked for beside what the link leads to.
+        (self.folder / "real/output").mkdir(parents=True)
+        self.write("real/input/task_1/task.json", "{}")
+        (self.folder / "links").mkdir()
+        (self.folder / "links/gold").symlink_to(self.folder / "real/output")
+        found = find_metadata(self.folder / "links/gold", TASKS)
+        assert found is not None
+        self.assertTrue(found.samefile(self.folder / "real/input"))
+
     def test_the_release_layout_is_found(self) -> None:
         gold = self.folder / "output"
         gold.mkdir()
@@ -162,7 +173,7 @@ class LoadTest(FolderTestCase):
         self.write("input/task_1/data.csv", "")
         self.assertIsNone(find_metadata(gold, TASKS))
         self.write("input/task_1/task.json", "{}")
-        self.assertEqual(find_metadata(gold, TASKS), Path(self.folder).absolute() / "input")
+        self.assertEqual(find_metadata(gold, TASKS), Path(gold, "..", "input"))
 
     def test_reads_back_what_it_wrote(self) -> None:
         told = TaskMetadata({"a": True, "b": 1.5}, ("x",), Fraction(2, 3))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import json
+import os
 import shutil
 import unittest
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from typing import Any
 from schema_check import accepts, load_schema
 from support import EXAMPLE, ROOT, BenchmarkTestCase, assert_golden, run_cli
 
-from evaluation.errors import EvaluationFatalError
+from evaluation.errors import EvaluationError, EvaluationFatalError
 from evaluation.exact import read_threshold
 from evaluation.reports.formats import FORMATS, ReportOptions
 from evaluation.reports.redaction import Redactor
@@ -136,6 +138,35 @@ class RunsTest(RunsTestCase):
             self.assertEqual([run["name"] for run in document["runs"]], expected)
             self.assertNotIn(str(self.folder), path.read_text(encoding="utf-8"))
 
+    def test_the_same_archive_is_no_second_run(self) -> None:
+        self.add_runs("p")
+        with zipfile.ZipFile(self.folder / "runs/a.zip", "w") as archive:
+            archive.writestr("task_1/prediction.csv", "h\n1\n")
+        os.link(self.folder / "runs/a.zip", self.folder / "runs/b.zip")
+        self.assert_fatal(arguments=self.run_roots, mentions=["b.zip' is given twice"])
+
+    def test_names_that_look_alike_are_numbered(self) -> None:
+        self.add_runs("p")
+        for name in ("caf\u00e9", "cafe\u0301"):
+            shutil.copytree(self.folder / "runs/run-01", self.folder / "runs" / name)
+        names = [run["name"] for run in self.score_runs()["runs"]]
+        self.assertEqual(names, ["run_1", "run_2", "run_3"])
+
+    def test_printed_json_is_inert(self) -> None:
+        self.add_runs("pf")
+        os.rename(self.folder / "runs/run-01", self.folder / "runs/x\x9b\u202e")
+        output = run_cli(*self.run_roots, "--json")[1]
+        self.assertNotRegex(output, "[\x9b\u202e]")
+        self.assertEqual(json.loads(output)["runs"][1]["name"], "x\x9b\u202e")
+
+    def test_metadata_are_not_written_over(self) -> None:
+        self.add_runs("p")
+        path = self.write("m.json", '{"task_1": {}}')
+        os.link(path, self.folder / "hard.json")
+        for name in ("m.json", "hard.json"):
+            report = ["--metadata", str(path), "--report", f"jsonl+={self.folder / name}"]
+            self.assert_fatal(arguments=[*self.run_roots, *report], mentions=["it is an input of the run"])
+
     def test_faults(self) -> None:
         self.add_runs("pp")
         (self.folder / "empty").mkdir()
@@ -176,7 +207,7 @@ class RunsTest(RunsTestCase):
         for bar, expected in (("e=0.66", 2), ("f=3", 2)):
             status, _, error = run_cli(*self.run_roots, *options, "--fail-under-metric", bar)
             self.assertEqual(status, expected, error)
-        self.assertIn("'g' raised ZeroDivisionError", error)
+        self.assertIn("summary evaluator 'g' (run 'run-02') raised ZeroDivisionError", error)
 
     def test_accuracy_bar_is_over_cases(self) -> None:
         self.add_runs("pf", "pp")
@@ -221,6 +252,14 @@ class RunsTest(RunsTestCase):
         status, output, _ = run_cli(*self.run_roots)
         self.assertEqual(status, 0)
         self.assertIn("No prediction at all in 1 run, so all tasks failed there: 'run-02'", output)
+
+    def test_secrets_that_become_alike_are_numbered(self) -> None:
+        self.add_runs("p")
+        summary = Summary.from_dict(self.score_runs())
+        members = {f"sk-abcdefghijklmnop{number:06}": "why" for number in range(3_000)}
+        redacted = Redactor().summary(dataclasses.replace(summary, refused_members=members))
+        first, second, third, *others = redacted.refused_members
+        self.assertEqual([second, third, len(others)], [f"2: {first}", f"3: {first}", 2_997])
 
     def test_gold_stays_redacted(self) -> None:
         self.add_task(1, gold="secret\nhush\n", prediction=None)
@@ -272,10 +311,65 @@ class RunsTest(RunsTestCase):
             lambda d: d.update(threshold="2"),
             lambda d: d.update(runs=[]),
         ]
-        for change in changes:
+        self.assert_refused(document, changes)
+
+    def test_parts_that_do_not_follow_are_refused(self) -> None:
+        self.add_runs("pf", "pp", "fp")
+        self.write("m.json", '{"task_1": {"kind": "a", "tags": ["t", "u"], "threshold": 0.5}, "task_3": {"kind": "b"}}')
+        one = ["--metadata", str(self.folder / "m.json"), "--output", str(self.folder / "x.json")]
+        documents = []
+        for arguments in (["--task", "task_1", "--task", "task_2"], [], ["--redact-gold", "--shard", "1/2"]):
+            self.assertEqual(run_cli(*self.run_roots, *one, *arguments)[0], 0)
+            documents.append(json.loads((self.folder / "x.json").read_text(encoding="utf-8")))
+        part, whole, redacted = documents
+        changes: list[Callable[[Any], object]] = [
+            lambda d: d["gold_sha256"].pop("task_1"),
+            lambda d: d["gold_sha256"].update(task_9="a" * 64),
+            lambda d: d["gold_sha256"].update(task_1="a" * 64),
+            lambda d: d["runs"][0]["prediction_sha256"].update(foo="é"),
+            lambda d: d["runs"][0]["prediction_sha256"].clear(),
+            lambda d: d["runs"][0].update(prediction_set_sha256="0" * 64),
+            lambda d: d.update(
+                gold_set_sha256="0" * 64, signature=d["signature"].replace(d["gold_set_sha256"][:8], "0" * 8)
+            ),
+            lambda d: d.update(other_tasks=["task_1"]),
+            lambda d: d.update(unscored_prediction_tasks=["task_1"]),
+            lambda d: d.update(partial=1),
+            lambda d: d.update(plugin_set_sha256="a" * 64),
+        ]
+        self.assert_refused(part, changes)
+        changes = [
+            lambda d: d["metadata"]["tasks"][0].update(threshold="1/3"),
+            lambda d: d["metadata"]["tasks"][0].update(tags=["t", "t", "u"]),
+            lambda d: d["metadata"]["tasks"].reverse(),
+            lambda d: d["metadata"]["tasks"].append({"task_id": "task_9"}),
+            lambda d: d["breakdown"]["tags"][0].update(passed=0),
+            lambda d: d["runs"][0]["tasks"][0].update(gold_row_count=9),
+            lambda d: d["runs"][0]["tasks"][0]["column_mapping"].clear(),
+            lambda d: d["runs"][0]["tasks"][0].update(score=True),
+            lambda d: d["runs"][0].update(name=""),
+            lambda d: d["runs"][0].update(accuracy=True),
+            lambda d: d.update(task_count=3.0),
+            lambda d: d.update(limits={"rows": -5}),
+            lambda d: d.update(limits={"rows": 100_000}),
+        ]
+        self.assert_refused(whole, changes)
+        shown = next(task for task in whole["runs"][1]["tasks"] if not task["passed"])["diagnosis"]
+
+        def with_gold(document: Any) -> None:
+            for tasks in (document["tasks"], *(run["tasks"] for run in document["runs"])):
+                for task in tasks:
+                    if "diagnosis" in task:
+                        task["diagnosis"] = shown
+
+        self.assert_refused(redacted, [with_gold, lambda d: d["gold_sha256"].update(task_1="a" * 64)])
+
+    def assert_refused(self, document: Any, changes: Sequence[Callable[[Any], object]]) -> None:
+        self.assertEqual(Summary.from_dict(json.loads(json.dumps(document))).to_dict(), document)
+        for place, change in enumerate(changes):
             spoilt = json.loads(json.dumps(document))
             change(spoilt)
-            with self.assertRaisesRegex(Exception, "not a summary"):
+            with self.subTest(change=place), self.assertRaisesRegex(EvaluationError, "not a summary"):
                 Summary.from_dict(spoilt)
 
 
@@ -365,7 +459,7 @@ class ShardTest(RunsTestCase):
         text = Path(one).read_text(encoding="utf-8")
         for parts, mention in (
             ([one], "no part has task_2 (1 of 3 tasks)"),
-            ([one, one], "'part-1.json' is given twice"),
+            ([one, one], "part-1.json' is given twice"),
             ([one, overlap], "task_1 is in both 'part-1.json' and 'overlap.json'"),
             ([one, whole], "'whole.json' is no part"),
             ([one, other_runs], "'plain.json' and 'part-1.json' differ in their runs or thresholds"),
@@ -375,7 +469,7 @@ class ShardTest(RunsTestCase):
             (labels, "name their --config-root"),
             ([*labels, *configs], "is another set than the parts are of"),
             ([one, two, "--dataset-evaluators", str(evaluator)], "--dataset-evaluators needs --config-root"),
-            ([one, two, "--output", one], "it is one of the parts"),
+            ([one, two, "--output", one], "it is an input of the merge"),
             ([str(evaluator)], "it has no 'summary_schema_version'"),
         ):
             with self.subTest(mention=mention):
@@ -383,6 +477,29 @@ class ShardTest(RunsTestCase):
                 self.assert_fatal(arguments=["merge", *parts, *output], mentions=[mention])
                 self.assertFalse((self.folder / "x.json").exists())
                 self.assertEqual(Path(one).read_text(encoding="utf-8"), text)
+
+    def test_configs_are_not_written_over(self) -> None:
+        self.add_runs("p", "f")
+        evaluator = self.write("e/e.json", '{"id": "e", "type": "accuracy", "source": "c0"}')
+        plain = ["--prediction-root", str(self.folder / "runs/run-01"), *self.roots[2:]]
+        parts = self.shards(2, *plain, "--dataset-evaluators", str(evaluator))
+        roots = ["--config-root", str(self.folder / "configs"), "--dataset-evaluators", str(evaluator.parent)]
+        for path in (self.folder / "configs/task_1.json", evaluator):
+            output = ["--output", str(path)]
+            self.assert_fatal(arguments=["merge", *parts, *roots, *output], mentions=["it is an input of the merge"])
+
+    def test_a_part_of_a_larger_set_is_foreign(self) -> None:
+        self.add_runs("p", "f", "p")
+        plain = ["--prediction-root", str(self.folder / "runs/run-01"), *self.roots[2:]]
+        one, two, three = self.shards(3, *plain)
+        document = json.loads(Path(three).read_text(encoding="utf-8"))
+        document["other_tasks"].append("task_7")
+        document["task_count"] = 4
+        document["signature"] = document["signature"].replace("tasks:1/3", "tasks:1/4")
+        self.write("part-3.json", json.dumps(document))
+        for order in ((one, two, three), (three, two, one)):
+            arguments = ["merge", *order, "--output", str(self.folder / "x.json")]
+            self.assert_fatal(arguments=arguments, mentions=["differ in the tasks of their config set"])
 
     def test_labels_that_are_redacted_cannot_be_compared(self) -> None:
         self.add_runs("p", "f")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import csv
 import io
 
-from ..errors import escape
 from ..leaderboard import Leaderboard, Row
-from .records import cell, json_escape
-from .summary_json import spelled
+from .records import cell
+from .summary_json import inert, spelled
 
 _COLUMNS = (
     *("rank", "tied", "name", "passed_task_count", "task_count", "task_accuracy", "interval_low", "interval_high"),
@@ -22,7 +21,7 @@ def render_json(board: Leaderboard) -> str:
 
     Characters that cannot be seen as themselves are escaped as JSON does, so that they are still what they are.
     """
-    return "\n".join(escape(line, json_escape) for line in spelled(board.to_dict()).split("\n"))
+    return inert(spelled(board.to_dict()))
 
 
 def render_csv(board: Leaderboard) -> str:

@@ -11,6 +11,7 @@ from ..errors import escape
 from ..results import TaskEvaluationResult
 from ..summary import Summary
 from .explanation import agreeing_cells
+from .summary_json import inert
 
 _FACTS = (
     *("task_id", "passed", "score", "order_sensitive"),
@@ -49,7 +50,7 @@ def render_jsonl(summary: Summary) -> str:
     runs = list(_runs(summary)) or [{}] * len(summary.tasks)
     documents = (task.to_dict() | of_runs for task, of_runs in zip(summary.tasks, runs, strict=True))
     lines = (json.dumps(document, ensure_ascii=False, allow_nan=False) for document in documents)
-    return "".join(f"{escape(line, json_escape)}\n" for line in lines)
+    return inert("".join(f"{line}\n" for line in lines))
 
 
 def _runs(summary: Summary) -> Iterator[dict[str, object]]:
@@ -59,11 +60,6 @@ def _runs(summary: Summary) -> Iterator[dict[str, object]]:
         for case, place in zip(repetition.cases, repetition.shown, strict=True):
             name = repetition.runs[place].name
             yield {"run": name, "passed_runs": case.passed_runs, "run_count": case.run_count}
-
-
-def json_escape(code: int) -> str:
-    """Return a code point as JSON escapes it."""
-    return json.dumps(chr(code))[1:-1]
 
 
 def _findings(task: TaskEvaluationResult) -> Sequence[object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -155,15 +156,15 @@ class Redactor:
         return text
 
     def _distinct(self, texts: Iterable[str]) -> list[str]:
-        found: list[str] = []
+        found: dict[str, None] = {}
+        numbers: Counter[str] = Counter()
         for text in texts:
-            redacted = self._text(text)
-            number = 2
+            redacted = alone = self._text(text)
             while redacted in found:
-                redacted = f"{number}: {self._text(text)}"
-                number += 1
-            found.append(redacted)
-        return found
+                numbers[alone] += 1
+                redacted = f"{numbers[alone] + 1}: {alone}"
+            found[redacted] = None
+        return list(found)
 
     def _maybe(self, text: str | None) -> str | None:
         return None if text is None else self._text(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from ..errors import escape
 from ..summary import Summary
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
@@ -31,3 +32,12 @@ def _value(value: object) -> str:
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return "[\n" + ",\n".join(f"    {_encode(element)}" for element in value) + "\n  ]"
     return _encode(value)
+
+
+def inert(text: str) -> str:
+    """Return JSON with the characters escaped, as JSON does, that cannot be seen as themselves; line ends stay."""
+    return "\n".join(escape(line, _json_escape) for line in text.split("\n"))
+
+
+def _json_escape(code: int) -> str:
+    return json.dumps(chr(code))[1:-1]

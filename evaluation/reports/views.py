@@ -103,16 +103,17 @@ def _cut(view: View) -> View:
 
 
 def _breakdown_views(breakdown: Breakdown) -> Iterator[View]:
+    has_runs = breakdown.has_runs
     tables = [*((f"By {name}", name, groups) for name, groups in breakdown.attributes.items())]
     if breakdown.tags:
         tables.append(("By tag", "tag", breakdown.tags))
     for title, name, groups in tables:
         header: tuple[str, ...] = (name, "passed", "accuracy", "95 % interval")
-        if breakdown.has_runs:
+        if has_runs:
             header = (*header, "runs passed", "of runs", "95 % interval")
         # The worst first: there is the most to win.
         ordered = sorted(groups, key=lambda group: group.passed / group.total)
-        rows = [_row(group, breakdown.has_runs) for group in ordered]
+        rows = [_row(group, has_runs) for group in ordered]
         yield _cut(View(title, header, rows))
 
 
