@@ -330,7 +330,10 @@ def check(benchmark: Benchmark) -> str:
         return "not scored"
     if status not in (0, 1):
         raise FaultError(f"exit status {status}")
-    check_summary(benchmark, json.loads(summary_path.read_text(encoding="utf-8")))
+    document = json.loads(summary_path.read_text(encoding="utf-8"))
+    check_summary(benchmark, document)
+    if benchmark.source.random() < 0.3:
+        check_runs(benchmark, document)
     return "scored"
 
 
@@ -358,6 +361,38 @@ def check_summary(benchmark: Benchmark, document: dict[str, Any]) -> None:
     for task in document["tasks"]:
         if task["task_id"] not in benchmark.touched and not task["passed"]:
             raise FaultError(f"{task['task_id']} was not touched, but failed: {task['error']}")
+
+
+def check_runs(benchmark: Benchmark, document: dict[str, Any]) -> None:
+    """Raise FaultError when the prediction as one of two runs, in parts that are merged, ends otherwise than alone.
+
+    The other run is gold itself, so that with a threshold of 1/2 every task passes.
+    """
+    folder = benchmark.folder
+    for task in document["tasks"]:
+        answer = folder / "right" / task["task_id"] / "prediction.csv"
+        answer.parent.mkdir(parents=True)
+        shutil.copyfile(folder / "gold" / task["task_id"] / "gold.csv", answer)
+    arguments = ["--gold-root", str(folder / "gold"), "--config-root", str(folder / "configs"), "--threshold", "1/2"]
+    arguments += ["--prediction-root", str(benchmark.prediction_root), "--prediction-root", str(folder / "right")]
+    arguments += ["--redact-gold"] if document.get("gold_redacted") else []
+    whole, merged = folder / "whole.json", folder / "merged.json"
+    parts = [str(folder / f"part-{number}.json") for number in (1, 2)][: len(document["tasks"])]
+    commands = [[*arguments, "--output", str(whole)]]
+    for number, part in enumerate(parts, start=1):
+        commands.append([*arguments, "--shard", f"{number}/{len(parts)}", "--output", part])
+    for command in (*commands, ["merge", *parts, "--output", str(merged)]):
+        status, _, error = run(command)
+        if status != 0:
+            raise FaultError(f"exit status {status} of {command}: {error}")
+    if merged.read_bytes() != whole.read_bytes():
+        raise FaultError("merged parts are not the whole")
+    repeated = json.loads(whole.read_text(encoding="utf-8"))
+    check_reports(Summary.from_dict(repeated))
+    if repeated["runs"][0]["tasks"] != document["tasks"]:
+        raise FaultError("a run ends otherwise beside another than alone")
+    if not all(case["passed"] for case in repeated["cases"]):
+        raise FaultError("gold itself has failed")
 
 
 def check_reports(summary: Summary) -> None:
