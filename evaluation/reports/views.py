@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from ..breakdown import Breakdown, Group
@@ -11,7 +13,7 @@ from ..metrics import Interval
 from ..runs import Repetition
 from ..summary import Summary
 from .folds import result_text
-from .text import listed, percentage, score_text
+from .text import percentage, score_text
 
 _SHOWN_ROWS = 30
 _SHOWN_RUNS = 8
@@ -44,7 +46,6 @@ def _run_views(repetition: Repetition, *, is_partial: bool) -> Iterator[View]:
     ]
     error = repetition.accuracy_standard_error
     spread = "" if error is None else f", standard error {score_text(error)} (runs of a task as a cluster)"
-    unstable = repetition.unstable_tasks
     share = "all" if repetition.threshold == 1 else f"at least {repetition.threshold}"
     own = counted(len(repetition.thresholds), "task")
     notes = [
@@ -52,7 +53,7 @@ def _run_views(repetition: Repetition, *, is_partial: bool) -> Iterator[View]:
         + (f"; {own} with a share of their own" if repetition.thresholds else ""),
         *_silence(repetition),
         f"Mean accuracy over runs: {score_text(repetition.mean_accuracy)}{spread}",
-        f"Unstable (passed in some runs only): {listed(unstable) if unstable else 'none'}",
+        f"Unstable, as they passed in some runs only: {counted(len(repetition.unstable_tasks), 'task')}",
     ]
     # Of some tasks only, the rates are no estimate of anything.
     yield _cut(View("Runs", ("run", "passed", "accuracy"), runs, notes[:-2] if is_partial else notes))
@@ -60,7 +61,21 @@ def _run_views(repetition: Repetition, *, is_partial: bool) -> Iterator[View]:
         return
     rows = [(str(k), score_text(at_k), score_text(hat_k)) for k, at_k, hat_k in repetition.pass_rates_at_k()]
     yield _cut(View("Chance that one, and that all, of k runs pass", ("k", "pass@k", "pass^k"), rows))
+    yield from _unstable_view(repetition)
     yield from _score_views(repetition)
+
+
+def _unstable_view(repetition: Repetition) -> Iterator[View]:
+    """Yield what the tasks failed with that passed in some runs only, the least stable first."""
+    rows = []
+    for place, case in enumerate(repetition.cases):
+        if case.is_unstable:
+            codes = Counter(run.tasks[place].error_code for run in repetition.runs if not run.tasks[place].passed)
+            reasons = ", ".join(f"{code} {count}" for code, count in sorted(codes.items()))
+            rows.append((case.pass_rate, (case.task_id, f"{case.passed_runs}/{case.run_count}", reasons)))
+    if rows:
+        ordered = sorted(rows, key=lambda row: abs(row[0] - Fraction(1, 2)))
+        yield _cut(View("Unstable tasks", ("task", "passed", "failed with"), [cells for _, cells in ordered]))
 
 
 def _silence(repetition: Repetition) -> Iterator[str]:
