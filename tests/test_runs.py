@@ -18,6 +18,7 @@ from typing import Any
 from schema_check import accepts, load_schema
 from support import EXAMPLE, ROOT, BenchmarkTestCase, assert_golden, run_cli
 
+from evaluation.assembly import combine_runs
 from evaluation.errors import EvaluationError, EvaluationFatalError
 from evaluation.exact import read_threshold
 from evaluation.reports.formats import FORMATS, ReportOptions
@@ -208,6 +209,14 @@ class RunsTest(RunsTestCase):
             status, _, error = run_cli(*self.run_roots, *options, "--fail-under-metric", bar)
             self.assertEqual(status, expected, error)
         self.assertIn("summary evaluator 'g' (run 'run-02') raised ZeroDivisionError", error)
+        # Of the labels of the first run none is in the vocabulary, so that nothing was scored there.
+        self.write("e.json", '{"id": "e", "type": "accuracy", "source": "c0", "missing": "skip"}')
+        self.add_runs("--", "-p", "-p")
+        for number in (1, 2, 3):
+            shutil.rmtree(self.folder / f"runs/run-01/task_{number}", ignore_errors=True)
+        status, _, error = run_cli(*self.run_roots, *options[:2], "--fail-under-metric", "e=0.1")
+        self.assertEqual(status, 1)
+        self.assertIn("'e' has no score in some run, as nothing was scored", error)
 
     def test_accuracy_bar_is_over_cases(self) -> None:
         self.add_runs("pf", "pp")
@@ -232,10 +241,14 @@ class RunsTest(RunsTestCase):
                     self.assertIn("run-01", text)
 
     def test_what_is_found_by_itself_changes_no_score(self) -> None:
-        self.add_runs("pf", "pf")
+        self.add_runs("pf", "pf", "pf", "pf")
         self.write("input/task_1/task.json", '{"threshold": "1/2", "answer": "hush"}')
+        self.write("input/task_3/task.json", '{"answer": "hush"}')
         plain, redacted = self.score_runs(), self.score_runs("--redact-gold")
         self.assertEqual((plain["passed_task_count"], redacted["passed_task_count"]), (1, 1))
+        self.assertEqual(
+            [group.get("value") for group in plain["breakdown"]["attributes"][0]["groups"]], ["hush", None]
+        )
         self.assertNotIn("hush", json.dumps(redacted))
         # Of one run no threshold is asked, so whatever is wrong with one is told, and nothing else.
         self.write("input/task_2/task.json", '{"threshold": "10 mg"}')
@@ -252,6 +265,14 @@ class RunsTest(RunsTestCase):
         status, output, _ = run_cli(*self.run_roots)
         self.assertEqual(status, 0)
         self.assertIn("No prediction at all in 1 run, so all tasks failed there: 'run-02'", output)
+        self.assertIn("A task passes where it did in all of its runs", output)
+
+    def test_gold_must_not_change_between_runs(self) -> None:
+        self.add_runs("pp")
+        one = Summary.from_dict(self.score())
+        other = dataclasses.replace(one, gold_set_sha256="0" * 64)
+        with self.assertRaisesRegex(EvaluationFatalError, "the gold files changed while the runs were scored"):
+            combine_runs({"a": one, "b": other}, Fraction(1))
 
     def test_secrets_that_become_alike_are_numbered(self) -> None:
         self.add_runs("p")
