@@ -8,12 +8,21 @@ from __future__ import annotations
 import argparse
 import re
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from .configs import is_task_id
 from .errors import quoted
-from .reports.formats import DEFAULT_BYTES, DEFAULT_CHARACTERS, FORMATS, LEAST_SIZE, Report, ReportOptions, read_report
+from .reports.formats import (
+    DEFAULT_BYTES,
+    DEFAULT_CHARACTERS,
+    FORMATS,
+    LEAST_SIZE,
+    STANDARD_OUTPUT,
+    Report,
+    ReportOptions,
+    read_report,
+)
 from .suite import MAX_JOBS
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
@@ -78,6 +87,22 @@ def report_options(arguments: argparse.Namespace) -> ReportOptions:
         arguments.include_passing,
         tuple(arguments.redact_pattern),
     )
+
+
+def check_standard_output(
+    arguments: argparse.Namespace, *, stdout_is_open: bool, other: Sequence[str] = (), prints_json: bool = False
+) -> None:
+    """Raise ValueError, whose text is for a person, when several outputs claim standard output, or it is closed.
+
+    The reports may, `other` are options that do, and `prints_json` says that JSON takes the place of the text for
+    people, which goes nowhere where standard output is closed.
+    """
+    claims = [*other, *(f"--report {report.format}=-" for report in arguments.report if report.path == STANDARD_OUTPUT)]
+    if claims and not stdout_is_open:
+        raise ValueError(f"{claims[0]} needs standard output, which is closed")
+    claims = ["--json", *claims] if prints_json else claims
+    if len(claims) > 1:
+        raise ValueError(f"{claims[0]} and {claims[1]} both claim standard output; choose one")
 
 
 def report(text: str, formats: Collection[str] = FORMATS.keys()) -> Report:

@@ -44,19 +44,7 @@ def combine_runs(summaries: Mapping[str, Summary], threshold: Fraction) -> Summa
     if len({summary.gold_set_sha256 for summary in summaries.values()}) > 1:
         raise EvaluationFatalError("the gold files changed while the runs were scored")
     own = {} if first.metadata is None else first.metadata.thresholds
-    runs = tuple(
-        Run(
-            name,
-            summary.prediction_set_sha256,
-            summary.unscored_prediction_tasks,
-            summary.tasks,
-            summary.refused_members,
-            summary.dataset_evaluations,
-            summary.summary_evaluations,
-            summary.prediction_sha256,
-        )
-        for name, summary in summaries.items()
-    )
+    runs = tuple(_as_run(name, summary) for name, summary in summaries.items())
     others = {key: value for key, value in own.items() if value != threshold}
     return _of_runs(first, Repetition(runs, threshold, others))
 
@@ -101,7 +89,7 @@ def merge_parts(parts: Mapping[str, Summary], evaluators: DatasetEvaluatorSet | 
         metadata=_metadata(summaries),
     )
     if first.repetition is None:
-        run = _merged_run("", [_as_run(part) for part in summaries], evaluators)
+        run = _merged_run("", [_as_run("", part) for part in summaries], evaluators)
         return replace(
             merged,
             prediction_set_sha256=run.prediction_set_sha256,
@@ -186,14 +174,16 @@ def _check_evaluators(parts: Mapping[str, Summary], evaluators: DatasetEvaluator
         raise EvaluationFatalError(f"{name} was scored for dataset evaluators of digest {wanted}, got {got}")
 
 
-def _as_run(part: Summary) -> Run:
+def _as_run(name: str, summary: Summary) -> Run:
     return Run(
-        "",
-        part.prediction_set_sha256,
-        part.unscored_prediction_tasks,
-        part.tasks,
-        part.refused_members,
-        prediction_sha256=part.prediction_sha256,
+        name,
+        summary.prediction_set_sha256,
+        summary.unscored_prediction_tasks,
+        summary.tasks,
+        summary.refused_members,
+        summary.dataset_evaluations,
+        summary.summary_evaluations,
+        summary.prediction_sha256,
     )
 
 

@@ -7,10 +7,10 @@ import functools
 import sys
 
 from . import exit_status
-from .arguments import add_redact_pattern, path, report
+from .arguments import add_redact_pattern, check_standard_output, path, report
 from .errors import counted, escape
 from .reports import comparison_csv, comparison_html, comparison_markdown, comparison_text
-from .reports.formats import STANDARD_OUTPUT, check_reports, write_rendered
+from .reports.formats import check_reports, write_rendered
 from .reports.redaction import Redactor
 from .reports.summary_json import inert, spelled
 from .reports.text import ConsoleStyle
@@ -61,12 +61,7 @@ def make_parser(prog: str | None) -> argparse.ArgumentParser:
 
 def check(arguments: argparse.Namespace, *, stdout_is_open: bool) -> None:
     """Raise ValueError, whose text is for a person, when options contradict each other or what the process has."""
-    printed = [f"--report {report.format}=-" for report in arguments.report if report.path == STANDARD_OUTPUT]
-    claims = [*(["--json"] if arguments.json else []), *printed]
-    if len(claims) > 1:
-        raise ValueError(f"{claims[0]} and {claims[1]} both claim standard output; choose one")
-    if printed and not stdout_is_open:
-        raise ValueError(f"{printed[0]} needs standard output, which is closed")
+    check_standard_output(arguments, stdout_is_open=stdout_is_open, prints_json=arguments.json)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -142,10 +142,10 @@ def _compare_in_any_order(sides: MappedTables, known: Collection[int], counts: T
             compared[i] = _ComparedCells(rows, {})
             continue
         ours, theirs = sides.gold.columns[i], sides.prediction.columns[j]
-        if _seems_unlike(sides, counts, i, j):
-            compared[i] = _ComparedCells(0, {})
-            continue
         if len(left[0]) == rows:
+            if _seems_unlike(sides, counts, i, j):
+                compared[i] = _ComparedCells(0, {})
+                continue
             multisets = counts.of(ours), counts.of(theirs)
         else:
             # Rows that are the same texts agree in every column, and without them there is less to count.

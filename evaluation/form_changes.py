@@ -201,24 +201,24 @@ class FormChanges:
                     yield self._with_prediction_columns(
                         base, miss, [k for k in range(prediction.column_count) if k != j]
                     )
-        if surplus > 0 and self._may_pass_without_columns:
+        if surplus > 0 and self._may_pass_without_columns(base):
             kept = sorted(j for j in mapping if j is not None)
             extra = [j for j in range(prediction.column_count) if j not in kept]
             what = ", ".join(self._headed(prediction, j) for j in extra)
             is_none = "column {} is" if surplus == 1 else "columns {} are"
             miss = NearMiss("extra_columns", f"prediction {is_none.format(what)} not in gold")
             yield self._with_prediction_columns(base, miss, kept)
-        if surplus < 0 and self._may_pass_without_columns:
+        if surplus < 0 and self._may_pass_without_columns(base):
             yield self._without_missing_columns(base, mapping)
         if surplus == 1:
             yield from self._joined(base)
         elif surplus == -1:
             yield from self._parted(base)
 
-    @property
-    def _may_pass_without_columns(self) -> bool:
-        """Whether the columns that have a partner may be all that is right; False where a large table's rows differ."""
-        return not self.is_large or self._found.rows is None or not self._found.rows.missing
+    def _may_pass_without_columns(self, base: Candidate) -> bool:
+        """Return whether columns with a partner may be all that is right, not where rows of a large table differ."""
+        found = base.found
+        return not self.is_large or found is None or found.rows is None or not found.rows.missing
 
     def _with_prediction_columns(self, base: Candidate, miss: NearMiss, places: Sequence[int]) -> Candidate:
         """Return the base with these columns of the prediction only."""

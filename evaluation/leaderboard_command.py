@@ -10,12 +10,12 @@ from functools import partial
 from itertools import combinations
 
 from . import exit_status
-from .arguments import path, report
+from .arguments import check_standard_output, path, report
 from .errors import EvaluationFatalError, quoted
 from .files import is_same_file
 from .leaderboard import Entry, Leaderboard, check_one_benchmark, entry_names, make_leaderboard
 from .reports import leaderboard_records, leaderboard_text
-from .reports.formats import STANDARD_OUTPUT, check_reports, write_rendered
+from .reports.formats import check_reports, write_rendered
 from .reports.leaderboard_formats import FORMATS
 from .streams import print_text, writing
 from .summary_files import read_summary
@@ -48,12 +48,7 @@ def make_parser(prog: str | None) -> argparse.ArgumentParser:
 
 def check(arguments: argparse.Namespace, *, stdout_is_open: bool) -> None:
     """Raise ValueError, whose text is for a person, when options contradict each other or what the process has."""
-    claims = [f"--report {report.format}=-" for report in arguments.report if report.path == STANDARD_OUTPUT]
-    if claims and not stdout_is_open:
-        raise ValueError(f"{claims[0]} needs standard output, which is closed")
-    claims = [*(["--json"] if arguments.json else []), *claims]
-    if len(claims) > 1:
-        raise ValueError(f"{claims[0]} and {claims[1]} both claim standard output; choose one")
+    check_standard_output(arguments, stdout_is_open=stdout_is_open, prints_json=arguments.json)
 
 
 def run(arguments: argparse.Namespace) -> int:

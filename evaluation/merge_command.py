@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
 from . import exit_status
-from .arguments import add_report_options, bar, path, report_options
+from .arguments import add_report_options, bar, check_standard_output, path, report_options
 from .assembly import merge_parts
 from .bars import Bars
 from .configs import DATASET_EVALUATORS_FOLDER, load_config_set
@@ -18,15 +17,13 @@ from .dataset_configs import DatasetEvaluatorSet
 from .errors import EvaluationFatalError, quoted
 from .files import is_same_file
 from .reports import console, summary_json
-from .reports.formats import check_reports, write_reports
-from .reports.output import check_output, write_atomically
+from .reports.formats import STANDARD_OUTPUT, check_reports, write_reports
+from .reports.output import check_named_output, write_atomically
 from .reports.text import ConsoleStyle
 from .streams import print_text, wants_colour, writing
 from .suite import find_dataset_evaluators
 from .summary import Summary
 from .summary_files import read_summary, short_names
-
-_STANDARD_OUTPUT = "-"
 
 
 def make_parser(prog: str | None) -> argparse.ArgumentParser:
@@ -67,12 +64,8 @@ def make_parser(prog: str | None) -> argparse.ArgumentParser:
 
 def check(arguments: argparse.Namespace, *, stdout_is_open: bool) -> None:
     """Raise ValueError, whose text is for a person, when options contradict each other or what the process has."""
-    claims = [*(["--output -"] if arguments.output == _STANDARD_OUTPUT else [])]
-    claims += [f"--report {report.format}=-" for report in arguments.report if report.path == _STANDARD_OUTPUT]
-    if len(claims) > 1:
-        raise ValueError(f"{claims[0]} and {claims[1]} both claim standard output; choose one")
-    if claims and not stdout_is_open:
-        raise ValueError(f"{claims[0]} needs standard output, which is closed")
+    other = ["--output -"] if arguments.output == STANDARD_OUTPUT else []
+    check_standard_output(arguments, stdout_is_open=stdout_is_open, other=other)
     if arguments.dataset_evaluators is not None and arguments.config_root is None:
         raise ValueError("--dataset-evaluators needs --config-root, to know the columns that labels come from")
 
@@ -82,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises EvaluationFatalError when a part cannot be read, the parts cannot be joined, or the output not be written.
     """
-    output = None if arguments.output == _STANDARD_OUTPUT else Path(arguments.output)
+    output = None if arguments.output == STANDARD_OUTPUT else Path(arguments.output)
     inputs = [*arguments.parts, *_config_files(arguments)]
     if output is not None:
         _check_output(output, inputs)
@@ -123,11 +116,9 @@ def _config_files(arguments: argparse.Namespace) -> list[Path]:
 
 
 def _check_output(output: Path, inputs: Sequence[str | Path]) -> None:
-    if os.path.islink(output):
-        raise EvaluationFatalError(f"cannot write {quoted(str(output))}: it is a symbolic link, name its target")
+    check_named_output(output)
     if any(is_same_file(output, one) for one in inputs):
         raise EvaluationFatalError(f"cannot write {quoted(str(output))}: it is an input of the merge")
-    check_output(output)
 
 
 def _evaluators(arguments: argparse.Namespace, part: Summary) -> DatasetEvaluatorSet | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import chain, compress, filterfalse
 from operator import ne
 from typing import NamedTuple
@@ -47,18 +46,19 @@ def nearest_mapping(
     prediction as they stand, so do the columns. `counts` are those that others use, too.
     """
     counts = counts or TextCounts()
-    mapping, share = _heaviest(gold, prediction, matches, None if ordered else counts)
-    if ordered and 2 * share < 1:
-        mapping, _ = _heaviest(gold, prediction, matches, counts)
+    mapping, agreeing, cells = _heaviest(gold, prediction, matches, None if ordered else counts)
+    if ordered and 2 * agreeing < cells:
+        mapping, _, _ = _heaviest(gold, prediction, matches, counts)
     return mapping
 
 
 def _heaviest(
     gold: Sequence[GoldColumn], prediction: Table, matches: _Matches, counts: TextCounts | None
-) -> tuple[tuple[int | None, ...], Fraction]:
-    """Return the mapping with the greatest sum of agreements, and what share of the larger table's cells agree.
+) -> tuple[tuple[int | None, ...], int, int]:
+    """Return the mapping with the greatest sum of agreements, that sum, and what it were if all cells agreed.
 
-    `counts` is None where rows are ordered.
+    These are cells of the larger table, or thousandths of its first rows' cells. `counts` is None where rows are
+    ordered.
     """
     name = TextRule().canonical
     headers = [name(header) for header in prediction.header]
@@ -68,7 +68,7 @@ def _heaviest(
         whole = rows
         agreements = _agreements(gold, prediction, ordered=counts is None)
     elif counts is not None and not matches and _stands_in_place(gold, prediction):
-        return tuple(range(len(gold))), Fraction(1)
+        return tuple(range(len(gold))), 1, 1
     else:
         pairs = len(gold) * len(headers)
         sampled = max(1, min(_SAMPLED_ROWS, _MOST_CELLS_READ // max(pairs, 2 * rules * len(headers))))
@@ -83,7 +83,7 @@ def _heaviest(
         ]
     )
     agreeing = sum(row[j] for row, j in zip(agreements, mapping, strict=True) if j is not None)
-    return mapping, Fraction(agreeing, max(1, whole * max(len(gold), len(headers))))
+    return mapping, agreeing, max(1, whole * max(len(gold), len(headers)))
 
 
 def _stands_in_place(gold: Sequence[GoldColumn], prediction: Table) -> bool:

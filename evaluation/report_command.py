@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from . import exit_status
-from .arguments import add_report_options, path, report_options
-from .reports.formats import STANDARD_OUTPUT, check_reports, write_reports
+from .arguments import add_report_options, check_standard_output, path, report_options
+from .reports.formats import check_reports, write_reports
 from .streams import print_text
 from .summary_files import read_summary
 
@@ -29,11 +29,7 @@ def check(arguments: argparse.Namespace, *, stdout_is_open: bool) -> None:
     """Raise ValueError, whose text is for a person, when options contradict each other or what the process has."""
     if not arguments.report:
         raise ValueError("expected at least one --report")
-    printed = [report for report in arguments.report if report.path == STANDARD_OUTPUT]
-    if len(printed) > 1:
-        raise ValueError("several reports claim standard output; choose one")
-    if printed and not stdout_is_open:
-        raise ValueError(f"--report {printed[0].format}=- needs standard output, which is closed")
+    check_standard_output(arguments, stdout_is_open=stdout_is_open)
 
 
 def run(arguments: argparse.Namespace) -> int:

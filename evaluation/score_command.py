@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import exit_status
-from .arguments import report_options
+from .arguments import check_standard_output, report_options
 from .configs import DATASET_EVALUATORS_FOLDER, METADATA_FOLDER, ConfigSet, default_config_root, load_config_set
 from .errors import EvaluationFatalError, quoted
 from .files import is_same_file
 from .reports import console, summary_json
-from .reports.output import check_output, write_atomically
+from .reports.formats import STANDARD_OUTPUT
+from .reports.output import check_named_output, check_output, write_atomically
 from .reports.text import ConsoleStyle
 from .runner import Progress
 from .score_arguments import (
@@ -40,19 +41,13 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "make_parser", "run"]
 
-_STANDARD_OUTPUT = "-"
-
 
 def check(arguments: argparse.Namespace, *, stdout_is_open: bool) -> None:
     """Raise ValueError, whose text is for a person, when options contradict each other or what the process has."""
     if bool(arguments.prediction_root) == (arguments.runs_root is not None):
         raise ValueError("expected either --prediction-root, once or several times, or --runs-root")
-    claims = [*(["--json"] if arguments.json else []), *(["--output -"] if arguments.output == "-" else [])]
-    claims += [f"--report {report.format}=-" for report in arguments.report if report.path == "-"]
-    if len(claims) > 1:
-        raise ValueError(f"{claims[0]} and {claims[1]} both claim standard output; choose one")
-    if claims and not stdout_is_open and claims != ["--json"]:
-        raise ValueError(f"{claims[0]} needs standard output, which is closed")
+    other = ["--output -"] if arguments.output == STANDARD_OUTPUT else []
+    check_standard_output(arguments, stdout_is_open=stdout_is_open, other=other, prints_json=arguments.json)
     if arguments.task and arguments.shard:
         raise ValueError("--task and --shard both say which tasks are scored; choose one")
     if arguments.task or arguments.shard:
@@ -157,7 +152,7 @@ def _evaluator_faults(summary: Summary) -> Iterator[str]:
 
 def _output_path(arguments: argparse.Namespace, config_root: Path) -> Path | None:
     """Return where to write the summary, None for standard output; refuse what cannot or must not be written to."""
-    if arguments.output == _STANDARD_OUTPUT:
+    if arguments.output == STANDARD_OUTPUT:
         return None
     if arguments.output is None:
         # This path lies in the participant's tree: a link planted there is replaced, not followed.
@@ -186,11 +181,9 @@ def _default_output(arguments: argparse.Namespace) -> Path:
 
 
 def _check_named_output(output: Path, arguments: argparse.Namespace, config_root: Path) -> None:
-    if os.path.islink(output):
-        raise EvaluationFatalError(f"cannot write {quoted(str(output))}: it is a symbolic link, name its target")
+    check_named_output(output)
     if _is_input(output, arguments, config_root):
         raise EvaluationFatalError(f"cannot write {quoted(str(output))}: it is an input of the run")
-    check_output(output)
 
 
 def _check_reports(arguments: argparse.Namespace, config_root: Path, output: Path | None) -> None:
@@ -199,7 +192,7 @@ def _check_reports(arguments: argparse.Namespace, config_root: Path, output: Pat
     from .reports.formats import check_reports
 
     for report in arguments.report:
-        if report.path != _STANDARD_OUTPUT and _is_input(Path(report.path), arguments, config_root):
+        if report.path != STANDARD_OUTPUT and _is_input(Path(report.path), arguments, config_root):
             raise EvaluationFatalError(f"cannot write {quoted(report.path)}: it is an input of the run")
     check_reports(arguments.report, [] if output is None else [output])
 

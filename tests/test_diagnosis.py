@@ -242,6 +242,8 @@ class CompareTest(unittest.TestCase):
             incomplete += not found.complete
             for one, other in zip(found.columns, whole.columns):
                 self.assertLessEqual(one.agreeing, other.agreeing)
+                # In a row that has an equal every cell has one.
+                self.assertTrue(one.prediction_index is None or one.agreeing >= found.rows.matched)
             self.assertLessEqual(found.rows.matched, whole.rows.matched)
             self.assertLessEqual(len(found.unmatched[0]), gold.row_count)
         self.assertGreater(incomplete, 100)

@@ -36,9 +36,10 @@ from evaluation.leaderboard import (
     entry_names,
     make_leaderboard,
 )
+from evaluation.reports.aligned import display_width
 from evaluation.reports.leaderboard_formats import FORMATS
 from evaluation.reports.leaderboard_records import render_json
-from evaluation.reports.leaderboard_text import display_width, render
+from evaluation.reports.leaderboard_text import render
 from evaluation.reports.summary_json import render as render_summary
 from evaluation.results import TaskEvaluationResult
 from evaluation.runs import Repetition, Run

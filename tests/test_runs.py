@@ -14,10 +14,12 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from schema_check import accepts, load_schema
 from support import EXAMPLE, ROOT, BenchmarkTestCase, assert_golden, run_cli
 
+from evaluation import runner, workers
 from evaluation.assembly import combine_runs
 from evaluation.errors import EvaluationError, EvaluationFatalError
 from evaluation.exact import read_threshold
@@ -294,8 +296,13 @@ class RunsTest(RunsTestCase):
     def test_workers_change_nothing(self) -> None:
         self.add_runs("pf", "-p", "ff")
         one = self.score_runs()
-        with contextlib.redirect_stderr(io.StringIO()):
+        with (
+            mock.patch.multiple(runner, _LEAST_BYTES_FOR_WORKERS=0, _LEAST_BYTES_PER_TASK=0),
+            mock.patch.object(workers, "map_in_workers", side_effect=workers.map_in_workers) as used,
+            contextlib.redirect_stderr(io.StringIO()),
+        ):
             self.assertEqual(self.score_runs("--jobs", "2"), one)
+        self.assertEqual(used.call_count, 2)
 
     def test_from_python(self) -> None:
         self.add_runs("pf", "pp")

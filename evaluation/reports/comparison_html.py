@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..summary_comparison import ChangedTask, Comparison, Pair
 from .comparison_text import NO_TEST, findings, interval_text, notices, outcome, p_text, points, remarks
 from .fitting import Piece, fitted
-from .html_page import MOST_BYTES, page, scroll, size_of, text
+from .html_page import MOST_BYTES, page, scroll, size_of, table_head, text
 from .text import percentage
 
 # What is dropped last stands first; what is not dropped is the page itself.
@@ -43,7 +43,7 @@ def _pieces(comparison: Comparison, title: str) -> Iterator[Piece]:
 
 def _overview(comparison: Comparison) -> Iterator[str]:
     yield f"<section>\n<h2>Overview</h2>\n{''.join(scroll('overview', ''))}"
-    yield _head("summary", "passed", "in the baseline", "points", "interval", "gained", "lost", "McNemar test")
+    yield table_head("summary", "passed", "in the baseline", "points", "interval", "gained", "lost", "McNemar test")
     for pair in comparison.pairs:
         yield f'<tr><th scope="row">{text(pair.name)}</th>{"".join(map(_number, _numbers(pair)))}</tr>\n'
     yield "</tbody></table></div>\n</section>\n"
@@ -65,13 +65,10 @@ def _number(cell: str) -> str:
 def _changes(title: str, tasks: Sequence[ChangedTask]) -> Iterator[Piece]:
     if not tasks:
         return
-    yield Piece("page", f"<h3>{title}</h3>\n{''.join(scroll(title, ''))}{_head('task', 'error code', 'why it failed')}")
+    yield Piece(
+        "page", f"<h3>{title}</h3>\n{''.join(scroll(title, ''))}{table_head('task', 'error code', 'why it failed')}"
+    )
     for task in tasks:
         cells = "".join(f"<td>{text(cell)}</td>" for cell in (task.error_code, task.error))
         yield Piece("task", f'<tr><th scope="row">{text(task.task_id)}</th>{cells}</tr>\n')
     yield Piece("page", "</tbody></table></div>\n")
-
-
-def _head(*names: str) -> str:
-    cells = "".join(f'<th scope="col">{name}</th>' for name in names)
-    return f"<thead><tr>{cells}</tr></thead>\n<tbody>\n"

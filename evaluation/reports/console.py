@@ -15,7 +15,6 @@ from .text import (
     YELLOW,
     ConsoleStyle,
     cut,
-    display_width,
     headline,
     interval_text,
     notices,
@@ -66,18 +65,13 @@ def _accuracy(summary: Summary) -> str:
 
 def _view_lines(summary: Summary) -> Iterator[str]:
     """Yield the tables of runs and of the breakdown."""
+    from .aligned import aligned
     from .views import views
 
     for view in views(summary):
         yield f"{escape(view.title)}:"
         rows = [[cut(escape(cell), _SHOWN_CELL) for cell in row] for row in (view.header, *view.rows)]
-        widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
-        for first, *others in rows:
-            cells = (
-                first + " " * (widths[0] - display_width(first)),
-                *(" " * (width - display_width(cell)) + cell for cell, width in zip(others, widths[1:], strict=True)),
-            )
-            yield f"  {'  '.join(cells)}".rstrip()
+        yield from (f"  {line}" for line in aligned(rows))
         yield from (f"  {escape(note)}" for note in view.notes)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..errors import EvaluationFatalError, quoted
 from ..files import is_same_file
 from ..summary import Summary
-from .output import append, check_output, write_atomically
+from .output import append, check_named_output, write_atomically
 
 STANDARD_OUTPUT = "-"
 LEAST_SIZE = 1_000
@@ -126,9 +126,7 @@ def check_reports(reports: Sequence[Report], taken: Sequence[str | os.PathLike[s
     for report in reports:
         if report.path == STANDARD_OUTPUT:
             continue
-        if os.path.islink(report.path):
-            raise EvaluationFatalError(f"cannot write {quoted(report.path)}: it is a symbolic link, name its target")
-        check_output(Path(report.path))
+        check_named_output(Path(report.path))
         if any(is_same_file(report.path, path) for path in paths):
             raise EvaluationFatalError(f"cannot write {quoted(report.path)}: it is read or written already")
         paths.append(report.path)

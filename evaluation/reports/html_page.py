@@ -150,9 +150,8 @@ def _folds(summary: Summary) -> Iterator[str]:
         yield "</section>\n"
     if summary.summary_evaluations:
         yield "<section>\n<h2>Summary evaluators</h2>\n"
-        heads = "".join(f'<th scope="col">{name}</th>' for name in ("name", "result", "comment"))
         yield from scroll("summary evaluators", "")
-        yield f"<thead><tr>{heads}</tr></thead>\n<tbody>\n"
+        yield table_head("name", "result", "comment")
         for result in summary.summary_evaluations:
             cells = (result.name, result_text(result), result.comment or "")
             yield f"<tr>{''.join(f'<td>{text(cell)}</td>' for cell in cells)}</tr>\n"
@@ -163,14 +162,19 @@ def _views(summary: Summary) -> Iterator[str]:
     for view in views(summary):
         yield f"<section>\n<h2>{text(view.title)}</h2>\n"
         yield from scroll(view.title, "view")
-        heads = "".join(f'<th scope="col">{text(name)}</th>' for name in view.header)
-        yield f"<thead><tr>{heads}</tr></thead>\n<tbody>\n"
+        yield table_head(*view.header)
         for first, *others in view.rows:
             cells = "".join(f'<td class="number">{text(cell)}</td>' for cell in others)
             yield f'<tr><th scope="row">{text(first)}</th>{cells}</tr>\n'
         yield "</tbody></table></div>\n"
         yield from (f"<p>{text(note)}.</p>\n" for note in view.notes)
         yield "</section>\n"
+
+
+def table_head(*names: str) -> str:
+    """Return the head of a table with these columns, of raw text, and the beginning of its body."""
+    cells = "".join(f'<th scope="col">{text(name)}</th>' for name in names)
+    return f"<thead><tr>{cells}</tr></thead>\n<tbody>\n"
 
 
 def scroll(label: str, kind: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..errors import escape
 from ..leaderboard import Leaderboard, Row
-from .html_page import drawn, page, scroll, text
+from .html_page import drawn, page, scroll, table_head, text
 from .leaderboard_table import TEXT_COLUMNS, number_cells, number_columns, remarks, title
 from .text import interval_bounds
 
@@ -53,10 +53,8 @@ def _digests(board: Leaderboard) -> Iterator[str]:
 
 
 def _table(board: Leaderboard) -> Iterator[str]:
-    heads = (*TEXT_COLUMNS, _DRAWN, *number_columns(board))
     yield from scroll("systems by accuracy", "board")
-    cells = "".join(f'<th scope="col">{text(head)}</th>' for head in heads)
-    yield f"<thead><tr>{cells}</tr></thead>\n<tbody>\n"
+    yield table_head(*TEXT_COLUMNS, _DRAWN, *number_columns(board))
     group = 1
     for row in board.rows:
         yield _row(board, row, starts_group=row.group != group)

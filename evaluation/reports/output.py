@@ -27,6 +27,13 @@ def check_output(path: Path) -> None:
         raise EvaluationFatalError(f"cannot write {quoted(str(path))}: it is {kind_of(mode)}, not a regular file")
 
 
+def check_named_output(path: Path) -> None:
+    """Raise EvaluationFatalError as `check_output` does, and for a link, whatever it leads to: its target was meant."""
+    if os.path.islink(path):
+        raise EvaluationFatalError(f"cannot write {quoted(str(path))}: it is a symbolic link, name its target")
+    check_output(path)
+
+
 def write_atomically(path: Path, text: str) -> None:
     """Write `text` as UTF-8 to `path`: to a temporary file in the same folder, flushed, then renamed over it.
 

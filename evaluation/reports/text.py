@@ -61,18 +61,6 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def display_width(text: str) -> int:
-    """Return how many columns of a terminal a text takes: two for wide characters, none for combining ones."""
-    if text.isascii():
-        return len(text)
-    import unicodedata
-
-    return sum(
-        0 if unicodedata.combining(character) else 1 + (unicodedata.east_asian_width(character) in "WF")
-        for character in text
-    )
-
-
 def headline(summary: Summary) -> str:
     """Return how many tasks passed; of some tasks only, that this is no score."""
     passed, total = summary.passed_task_count, summary.task_count

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 from ..breakdown import Breakdown, Group
 from ..errors import counted, quoted
-from ..metrics import Interval
 from ..runs import Repetition
 from ..summary import Summary
 from .folds import result_text
-from .text import percentage, score_text
+from .text import interval_bounds, percentage, score_text
 
 _SHOWN_ROWS = 30
 _SHOWN_RUNS = 8
@@ -137,7 +136,7 @@ def _row(group: Group, has_runs: bool) -> tuple[str, ...]:
         _value_text(group.value),
         f"{group.passed}/{group.total}",
         percentage(group.passed, group.total),
-        _interval_text(group.interval),
+        interval_bounds(group.interval),
     )
     if not has_runs:
         return cells
@@ -145,7 +144,7 @@ def _row(group: Group, has_runs: bool) -> tuple[str, ...]:
         *cells,
         f"{group.passed_runs}/{group.run_count}",
         percentage(group.passed_runs, group.run_count),
-        _interval_text(group.runs_interval),
+        interval_bounds(group.runs_interval),
     )
 
 
@@ -166,7 +165,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _interval_text(interval: Interval) -> str:
-    return f"{100 * interval.low:.1f} % to {100 * interval.high:.1f} %"
