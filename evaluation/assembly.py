@@ -29,6 +29,8 @@ _COMMON = {
     "limits": "limits",
     "gold_redacted": "redaction of gold",
     "dataset_config_sha256": "digest of dataset evaluators",
+    "plugin_set_sha256": "digest of plugins",
+    "check_functions": "functions of plugins",
 }
 
 

@@ -31,7 +31,7 @@ class Bars:
         for metric_id, bar in self.metrics:
             called = f"--fail-under-metric {quoted(metric_id)}"
             if metric_id not in types:
-                if plugins is None:
+                if plugins is None or not plugins.evaluators:
                     known = ", ".join(map(quoted, types)) or "none: there is no dataset evaluator and no plugin"
                     raise EvaluationFatalError(f"{called}: expected the id of a metric ({known})")
             elif types[metric_id] == "confusion_matrix":

@@ -1,7 +1,8 @@
 """Task configs: JSON files, validated as strictly as `schema/task_config.schema.json`, and the set of them.
 
-`read_task_config` and the schema accept the same documents; the only rule beyond them is that `task_id` equals the
-file's stem. The config set is the task list and the denominator, and its digest identifies a benchmark.
+`read_task_config` and the schema accept the same documents; the only rules beyond them are that `task_id` equals the
+file's stem, and that checks can be read and can fail. The config set is the task list and the denominator, and its
+digest identifies a benchmark.
 """
 
 from __future__ import annotations
@@ -12,14 +13,23 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .cells import MAX_DIGITS, NUMBER_MODES, NUMBER_UNITS, RULES, NumberRule, Rule
 from .errors import EvaluationFatalError, Faults, quoted
 from .files import FileSetDigest, read_author_file
 from .strict_json import JsonFile
 
-CONFIG_SCHEMA_VERSION = "1.0"
+# What only tasks with checks need is imported where they need it: starting is most of a small run's time.
+if TYPE_CHECKING:
+    from .checks import Check, CheckFunctions
+
+# The second one added checks.
+CONFIG_SCHEMA_VERSIONS = ("1.0", "1.1")
+GOLD_FILE = "gold.csv"
+GOLD_ANSWER_FILE = "gold.json"
+PREDICTION_FILE = "prediction.csv"
+ANSWER_FILES = ("prediction.json", "prediction.txt", PREDICTION_FILE)
 MAX_COLUMNS = 64
 # In the config root, but no part of the config set.
 DATASET_EVALUATORS_FOLDER = "dataset_evaluators"
@@ -64,7 +74,7 @@ class ColumnSpec:
 
 @dataclass(frozen=True)
 class TaskConfig:
-    """One task: its id `task_N`, whether the order of rows counts, and its columns in gold order.
+    """One task whose answer is a table: its id `task_N`, whether the order of rows counts, its columns in gold order.
 
     Raises EvaluationFatalError when there is no column or the columns' `gold_index` are not 0, 1, 2 and so on.
     """
@@ -80,13 +90,57 @@ class TaskConfig:
                 f"task {quoted(self.task_id)}: expected columns 0, 1, 2 and so on, got {indices}"
             )
 
+    @property
+    def prediction_file(self) -> str:
+        return PREDICTION_FILE
+
+    @property
+    def gold_file(self) -> str:
+        return GOLD_FILE
+
+
+@dataclass(frozen=True)
+class CheckTaskConfig:
+    """One task whose answer is no table: its id `task_N`, the checks that must pass, and the file that is the answer.
+
+    `prediction_file` is one of ANSWER_FILES. Raises EvaluationFatalError when there is no check, or it is another file.
+    """
+
+    task_id: str
+    checks: Sequence[Check]
+    prediction_file: str = ANSWER_FILES[0]
+
+    def __post_init__(self) -> None:
+        if not self.checks or self.prediction_file not in ANSWER_FILES:
+            raise EvaluationFatalError(
+                f"task {quoted(self.task_id)}: expected at least one check, and as prediction file one of "
+                f"{', '.join(ANSWER_FILES)}, got {len(self.checks)} and {quoted(self.prediction_file)}"
+            )
+
+    @property
+    def gold_file(self) -> str | None:
+        """The file that expected values come from; None where none does."""
+        return GOLD_ANSWER_FILE if any(check.gold_chain is not None for check in self.checks) else None
+
+    def custom_names(self, functions: CheckFunctions) -> set[str]:
+        """Return the names of the plugins' functions that its checks use."""
+        return {name for check in self.checks for name in check.custom_names(functions)}
+
+
+AnyTaskConfig = TaskConfig | CheckTaskConfig
+
 
 class ConfigSet(NamedTuple):
-    """The configs of a benchmark in number order, and the SHA-256 of their files."""
+    """The configs of a benchmark in number order, the SHA-256 of their files, and the latest schema version in them.
+
+    `functions` are those of plugins that checks can use, None where there are none.
+    """
 
     root: Path
-    configs: tuple[TaskConfig, ...]
+    configs: tuple[AnyTaskConfig, ...]
     sha256: str
+    schema_version: str = CONFIG_SCHEMA_VERSIONS[0]
+    functions: CheckFunctions | None = None
 
     def only(self, task_ids: Collection[str]) -> ConfigSet:
         """Return the configs of these tasks, with the digest of the whole set.
@@ -103,11 +157,26 @@ class ConfigSet(NamedTuple):
         return [config.task_id for config in self.configs]
 
     @property
+    def prediction_files(self) -> frozenset[str]:
+        """The names of the files that are predictions of some task."""
+        return frozenset(config.prediction_file for config in self.configs)
+
+    @property
+    def custom_names(self) -> tuple[str, ...]:
+        """The names of the plugins' functions that checks use, sorted."""
+        if self.functions is None:
+            return ()
+        checked = (config for config in self.configs if isinstance(config, CheckTaskConfig))
+        return tuple(sorted({name for config in checked for name in config.custom_names(self.functions)}))
+
+    @property
     def label_sources(self) -> dict[str, tuple[Rule, ...]]:
         """The distinct rules by gold name, of the names that no task gives to two columns."""
         rules: dict[str, dict[Rule, None]] = {}
         ambiguous = set()
         for config in self.configs:
+            if isinstance(config, CheckTaskConfig):
+                continue
             names = Counter(spec.gold_name for spec in config.columns)
             ambiguous |= {name for name, count in names.items() if count > 1}
             for spec in config.columns:
@@ -131,8 +200,8 @@ def default_config_root(gold_root: str | os.PathLike[str]) -> Path:
     return release.resolve() if os.path.isdir(release) else Path(__file__).resolve().parent.parent / "configs"
 
 
-def load_config_set(config_root: str | os.PathLike[str]) -> ConfigSet:
-    """Return the config set of every `task_*.json` directly in `config_root`.
+def load_config_set(config_root: str | os.PathLike[str], functions: CheckFunctions | None = None) -> ConfigSet:
+    """Return the config set of every `task_*.json` directly in `config_root`, whose checks may use the functions.
 
     Raises EvaluationFatalError when the folder cannot be listed, holds no such file, or holds invalid ones, with the
     fault of each.
@@ -155,52 +224,78 @@ def load_config_set(config_root: str | os.PathLike[str]) -> ConfigSet:
                 _file(name).refuse("", "a name task_N.json with N without leading zeros", name)
             data = _read_file(os.path.join(root, name), name)
             digest.add(name, data)
-            configs.append(read_task_config(data, name))
+            configs.append(_read_config(data, name, functions))
         except EvaluationFatalError as error:
             faults.add(error)
     faults.raise_any()
-    return ConfigSet(root, tuple(configs), digest.hexdigest())
+    latest = max(version for version, _ in configs)
+    return ConfigSet(root, tuple(config for _, config in configs), digest.hexdigest(), latest, functions)
 
 
-def load_configs(config_root: str | os.PathLike[str]) -> list[TaskConfig]:
+def load_configs(config_root: str | os.PathLike[str], functions: CheckFunctions | None = None) -> list[AnyTaskConfig]:
     """Return the configs of a config root in number order. Raises EvaluationFatalError as `load_config_set` does."""
-    return list(load_config_set(config_root).configs)
+    return list(load_config_set(config_root, functions).configs)
 
 
-def hash_config_set(config_root: str | os.PathLike[str]) -> str:
+def hash_config_set(config_root: str | os.PathLike[str], functions: CheckFunctions | None = None) -> str:
     """Return the digest of a config set, 64 hexadecimal digits. Raises as `load_config_set` does."""
-    return load_config_set(config_root).sha256
+    return load_config_set(config_root, functions).sha256
 
 
-def load_task_config(path: str | os.PathLike[str]) -> TaskConfig:
+def load_task_config(path: str | os.PathLike[str], functions: CheckFunctions | None = None) -> AnyTaskConfig:
     """Return the task config in the file at `path`. Raises EvaluationFatalError when it is missing or invalid."""
     name = os.path.basename(path)
-    return read_task_config(_read_file(path, name), name)
+    return read_task_config(_read_file(path, name), name, functions)
 
 
-def read_task_config(data: bytes, name: str) -> TaskConfig:
-    """Return the task config that the bytes of the file called `name` spell.
+def read_task_config(data: bytes, name: str, functions: CheckFunctions | None = None) -> AnyTaskConfig:
+    """Return the task config that the bytes of the file called `name` spell, whose checks may use the functions.
 
     Raises EvaluationFatalError, naming the file and the place in it, when they are not a valid config or when
     `task_id` is not the file's stem.
     """
+    return _read_config(data, name, functions)[1]
+
+
+def _read_config(data: bytes, name: str, functions: CheckFunctions | None) -> tuple[str, AnyTaskConfig]:
+    """Return the schema version of a config, and the config."""
     file = _file(name)
-    document = file.object_with(
-        "", file.parse(data), required=("schema_version", "task_id", "order_sensitive", "columns")
-    )
-    file.one_of("schema_version", document["schema_version"], (CONFIG_SCHEMA_VERSION,))
-    task_id = document["task_id"]
-    if not isinstance(task_id, str) or not is_task_id(task_id):
-        file.refuse("task_id", "a string task_N with N without leading zeros", task_id)
-    stem = os.path.splitext(name)[0]
-    if task_id != stem:
-        file.refuse("task_id", f"the file's own name {quoted(stem)}", task_id)
+    document = file.parse(data)
+    if isinstance(document, dict) and "checks" in document:
+        # What is expected there is compared exactly.
+        return _read_check_config(file, file.parse(data, exact=True), functions)
+    document = file.object_with("", document, required=("schema_version", "task_id", "order_sensitive", "columns"))
+    version = file.one_of("schema_version", document["schema_version"], CONFIG_SCHEMA_VERSIONS)
+    task_id = _read_task_id(file, document["task_id"])
     order_sensitive = file.boolean("order_sensitive", document["order_sensitive"])
     columns = document["columns"]
     if not isinstance(columns, list) or not 1 <= len(columns) <= MAX_COLUMNS:
         file.refuse("columns", f"a list of 1 to {MAX_COLUMNS} columns", columns)
     specs = [_read_column(file, index, column) for index, column in enumerate(columns)]
-    return TaskConfig(task_id, order_sensitive, tuple(specs))
+    return version, TaskConfig(task_id, order_sensitive, tuple(specs))
+
+
+def _read_check_config(file: JsonFile, value: object, functions: CheckFunctions | None) -> tuple[str, CheckTaskConfig]:
+    from .check_configs import read_checks
+    from .checks import NO_FUNCTIONS
+
+    document = file.object_with(
+        "", value, required=("schema_version", "task_id", "checks"), optional=("prediction_file",)
+    )
+    version = file.one_of("schema_version", document["schema_version"], CONFIG_SCHEMA_VERSIONS[1:])
+    task_id = _read_task_id(file, document["task_id"])
+    prediction_file = file.one_of("prediction_file", document.get("prediction_file", ANSWER_FILES[0]), ANSWER_FILES)
+    checks = read_checks(file, document["checks"], NO_FUNCTIONS if functions is None else functions)
+    return version, CheckTaskConfig(task_id, checks, prediction_file)
+
+
+def _read_task_id(file: JsonFile, value: object) -> str:
+    if not isinstance(value, str) or not is_task_id(value):
+        file.refuse("task_id", "a string task_N with N without leading zeros", value)
+    stem = os.path.splitext(file.name)[0]
+    if value != stem:
+        file.refuse("task_id", f"the file's own name {quoted(stem)}", value)
+    return value
 
 
 def _read_column(file: JsonFile, index: int, value: object) -> ColumnSpec:

@@ -1,8 +1,8 @@
 """The exceptions, by whose fault it is and what it does to the run.
 
 Three blast radii: `EvaluationFatalError` aborts the run, `PredictionFormatError` fails one task, `CellError` rules out
-one candidate column. `InputError` has no radius of its own: it says that a file cannot be used, and whoever asked for
-the file knows whose it is.
+one candidate column. `StepError` and `AbsentError` decide one check of a task. `InputError` has no radius of its own:
+it says that a file or a text cannot be used, and whoever asked for it knows whose it is.
 """
 
 from __future__ import annotations
@@ -72,6 +72,14 @@ class InputError(EvaluationError):
 
 class CellError(EvaluationError):
     """A text is not a value of the column's type; the text is a predicate such as "is not a number"."""
+
+
+class StepError(EvaluationError):
+    """A step of a check cannot be run on what it got: the check is an error; the text is a predicate."""
+
+
+class AbsentError(EvaluationError):
+    """What a step of a check asks for is not in the answer: the check has failed; the text is a predicate."""
 
 
 class MappingBudgetError(EvaluationError):

@@ -230,8 +230,11 @@ def _differing(first: str, second: str) -> str:
     return f"{first[:shown]} in the first and {second[:shown]} in the second"
 
 
-def _shapes(summary: Summary) -> list[tuple[str, bool, int, int]]:
-    return [(task.task_id, task.order_sensitive, task.gold_column_count, task.gold_row_count) for task in summary.tasks]
+def _shapes(summary: Summary) -> list[tuple[str, bool, int, int, int]]:
+    return [
+        (task.task_id, task.order_sensitive, task.gold_column_count, task.gold_row_count, len(task.checks))
+        for task in summary.tasks
+    ]
 
 
 def entry_names(paths: Sequence[str]) -> list[str]:

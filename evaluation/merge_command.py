@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import exit_status
 from .arguments import add_report_options, bar, check_standard_output, path, report_options
@@ -24,6 +25,9 @@ from .streams import print_text, wants_colour, writing
 from .suite import find_dataset_evaluators
 from .summary import Summary
 from .summary_files import read_summary, short_names
+
+if TYPE_CHECKING:
+    from .checks import CheckFunctions
 
 
 def make_parser(prog: str | None) -> argparse.ArgumentParser:
@@ -115,6 +119,15 @@ def _config_files(arguments: argparse.Namespace) -> list[Path]:
     return [file for folder in folders for file in ([folder] if folder.is_file() else sorted(folder.glob("*.json")))]
 
 
+def _declared(names: Sequence[str]) -> CheckFunctions | None:
+    """Return the functions of plugins that the configs name; no check is run here, and few summaries have any."""
+    if not names:
+        return None
+    from .check_plugins import declared_functions
+
+    return declared_functions(names)
+
+
 def _check_output(output: Path, inputs: Sequence[str | Path]) -> None:
     check_named_output(output)
     if any(is_same_file(output, one) for one in inputs):
@@ -126,7 +139,7 @@ def _evaluators(arguments: argparse.Namespace, part: Summary) -> DatasetEvaluato
         if part.dataset_config_sha256 is not None and not part.gold_redacted:
             raise EvaluationFatalError("the parts were scored for dataset evaluators: name their --config-root")
         return None
-    config_set = load_config_set(arguments.config_root)
+    config_set = load_config_set(arguments.config_root, _declared(part.check_functions))
     if config_set.sha256 != part.config_set_sha256:
         raise EvaluationFatalError(
             f"the config root {quoted(arguments.config_root)} is another set than the parts are of: "

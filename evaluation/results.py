@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from .check_results import ERROR, FAILED, PASSED, SKIPPED, CheckResult, outcome_counts
+
 # Most tasks have no diagnosis, and starting is most of a small run's time.
 if TYPE_CHECKING:
     from .findings import Diagnosis
@@ -17,13 +19,19 @@ if TYPE_CHECKING:
 ERROR_CODES = (
     "missing_prediction",
     "invalid_prediction_csv",
+    "invalid_prediction",
     "column_count_mismatch",
     "row_count_mismatch",
     "type_normalization_failed",
     "relation_mismatch",
     "mapping_search_exhausted",
+    "check_error",
+    "check_failed",
     "worker_died",
 )
+# Those of a task whose answer is no table, and those of one for which some check was run.
+CHECK_CODES = ("missing_prediction", "invalid_prediction", "check_error", "check_failed", "worker_died")
+RUN_CODES = ("check_error", "check_failed")
 
 # Why a datapoint has no predicted label: no table, not one row of it, no column of it in the source's place, or
 # nothing in the cell.
@@ -78,6 +86,7 @@ class TaskEvaluationResult:
     error: str | None = None
     labels: tuple[LabelPair, ...] = ()
     diagnosis: Diagnosis | None = None
+    checks: tuple[CheckResult, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -89,10 +98,26 @@ class TaskEvaluationResult:
         counts = (self.gold_column_count, self.prediction_column_count, self.gold_row_count, self.prediction_row_count)
         if not all(0 <= count < _MOST for count in counts):
             return False
+        if self.checks:
+            return not any(counts) and self._is_checked_consistently
         if self.passed:
             return self._is_passed_consistently
         known = self.error_code in ERROR_CODES and self.error is not None and self.mapping is None
+        known = known and self.error_code not in ("invalid_prediction", *RUN_CODES) and self.gold_column_count > 0
         return known and (self.diagnosis is None or self.diagnosis.is_consistent(*counts))
+
+    @property
+    def _is_checked_consistently(self) -> bool:
+        outcomes = outcome_counts(self.checks)
+        if self.error_code in CHECK_CODES:
+            code = "check_error" if ERROR in outcomes else "check_failed" if FAILED in outcomes else None
+            # Where there is no answer, nothing was run.
+            agrees = self.error_code == code if code or self.error_code in RUN_CODES else set(outcomes) == {SKIPPED}
+        else:
+            agrees = self.passed and set(outcomes) == {PASSED}
+        is_told = (self.error is None) == self.passed and all(check.is_consistent for check in self.checks)
+        is_table = self.order_sensitive or self.mapping is not None or self.labels or self.diagnosis is not None
+        return agrees and is_told and not is_table
 
     @property
     def _is_passed_consistently(self) -> bool:
@@ -100,6 +125,7 @@ class TaskEvaluationResult:
         return (
             (self.gold_column_count, self.gold_row_count) == (self.prediction_column_count, self.prediction_row_count)
             and sorted(places) == list(range(self.gold_column_count))
+            and self.gold_column_count > 0
             and self.error is None
             and self.diagnosis is None
         )
@@ -117,7 +143,7 @@ class TaskEvaluationResult:
         return [{"gold_index": i, "prediction_index": j} for i, j in enumerate(self.mapping)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the task as it stands in the summary; `labels` and `diagnosis` are left out where there is none."""
+        """Return the task as it stands in the summary; `labels`, `diagnosis` and `checks` are left out without any."""
         document = {
             "task_id": self.task_id,
             "passed": self.passed,
@@ -135,6 +161,8 @@ class TaskEvaluationResult:
             document["labels"] = [asdict(pair) for pair in self.labels]
         if self.diagnosis is not None:
             document["diagnosis"] = self.diagnosis.to_dict()
+        if self.checks:
+            document["checks"] = [check.to_dict() for check in self.checks]
         return document
 
     @classmethod
@@ -158,4 +186,5 @@ class TaskEvaluationResult:
             error=document["error"],
             labels=tuple(LabelPair(**pair) for pair in document.get("labels", ())),
             diagnosis=diagnosis,
+            checks=tuple(map(CheckResult.from_dict, document.get("checks", ()))),
         )

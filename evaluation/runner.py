@@ -8,13 +8,14 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from .configs import ConfigSet, TaskConfig
-from .errors import EvaluationFatalError, Faults, InputError, PredictionFormatError, quoted
+from .configs import AnyTaskConfig, CheckTaskConfig, ConfigSet
+from .errors import EvaluationFatalError, Faults, InputError, quoted
 from .files import digest_of, read_author_file
 from .results import TaskEvaluationResult
-from .scoring import GOLD_FILE, UNREADABLE, ScoredTask, ScoringOptions, TaskFiles, score_task
-from .submissions import PREDICTION_FILE, Submission
+from .scoring import ScoredTask, score_task
+from .submissions import Submission
 from .tables import Table, parse_table
+from .task_files import AnswerFiles, ScoringOptions, TaskFiles, files_of
 
 Progress = Callable[[int, int], None]
 
@@ -26,11 +27,15 @@ MOST_EXTRA_ROWS = 1000
 
 
 class Outcome(NamedTuple):
-    """A task's result, and, where plugins are to see them, the column mapping taken for it and its two tables."""
+    """A task's result, and, where plugins are to see them, the column mapping taken for it and its two tables.
+
+    In their place an answer that is no table has its text, None where there is none.
+    """
 
     result: TaskEvaluationResult
     mapping: Sequence[int | None] | None = None
     tables: tuple[Table, Table | None] | None = None
+    answer: str | None = None
 
 
 class Digests:
@@ -43,13 +48,14 @@ class Digests:
     def add(self, files: _Files) -> None:
         if isinstance(files, EvaluationFatalError):
             return
-        self.gold[files.config.task_id] = digest_of(files.gold.data)
+        if files.gold is not None:
+            self.gold[files.config.task_id] = digest_of(files.gold.data)
         if files.prediction is not None:
             self.predictions[files.config.task_id] = digest_of(files.prediction.data)
 
 
 # A fault of the gold file in the place of what it spoils.
-_Files = TaskFiles | EvaluationFatalError
+_Files = TaskFiles | AnswerFiles | EvaluationFatalError
 _Found = Outcome | EvaluationFatalError
 
 
@@ -128,35 +134,50 @@ class Runner:
             return None
         for config in configs:
             digests.add(self._read(config))
+        own = [i for i, config in enumerate(configs) if self._calls_plugins(config)]
         # The largest task last would keep one worker busy while the others have nothing left to do.
-        order = sorted(range(len(configs)), key=lambda i: -self._size(configs[i]))
+        order = sorted(set(range(len(configs))).difference(own), key=lambda i: (-self._size(configs[i]), i))
         found: dict[int, _Found] = {}
         # Workers read the files themselves, and send no tables back: what is sent is small.
         for i, outcome in map_in_workers(self.in_worker, zip(order, order, strict=True), min(jobs, len(configs))):
             found[i] = self._after_death(configs[i]) if outcome is None else outcome
             if progress is not None:
                 progress(len(found), len(configs))
+        for i in own:
+            found[i] = self._score(self._read(configs[i]))
+            if progress is not None:
+                progress(len(found), len(configs))
         return [self._complete(config, found[i]) for i, config in enumerate(configs)]
+
+    def _calls_plugins(self, config: AnyTaskConfig) -> bool:
+        """Return whether a task needs functions of plugins, which are in this process alone, and may count calls."""
+        functions = self._config_set.functions
+        return functions is not None and isinstance(config, CheckTaskConfig) and bool(config.custom_names(functions))
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "_config_set": self._config_set._replace(functions=None)}
 
     def in_worker(self, i: int) -> _Found:
         """Return what is found for the task at place i, without its tables."""
         outcome = self._score(self._read(self._config_set.configs[i]))
-        return outcome if isinstance(outcome, EvaluationFatalError) else outcome._replace(tables=None)
+        return outcome if isinstance(outcome, EvaluationFatalError) else outcome._replace(tables=None, answer=None)
 
-    def _after_death(self, config: TaskConfig) -> _Found:
+    def _after_death(self, config: AnyTaskConfig) -> _Found:
         """Return the outcome of a task whose worker died; that there is no prediction to read is known all the same."""
         files = self._read(config)
         if not isinstance(files, EvaluationFatalError) and files.prediction is not None:
             files = _given_up(files, "the process that scored it died, most likely because memory ran out")
         return self._score(files)
 
-    def _complete(self, config: TaskConfig, outcome: _Found) -> _Found:
+    def _complete(self, config: AnyTaskConfig, outcome: _Found) -> _Found:
         """Return the outcome with the tables that plugins are to see, read anew where a worker has read them."""
-        if isinstance(outcome, EvaluationFatalError) or outcome.mapping is None or outcome.tables is not None:
+        if isinstance(outcome, EvaluationFatalError) or not self._with_tables or outcome.tables is not None:
             return outcome
         files = self._read(config)
         if isinstance(files, EvaluationFatalError):
             return files
+        if isinstance(files, AnswerFiles):
+            return outcome._replace(answer=_text(files))
         limits = self._options.limits
         try:
             gold = parse_table(files.gold.data, limits)
@@ -175,25 +196,24 @@ class Runner:
         shape = (result.prediction_column_count, result.prediction_row_count)
         return _first_rows(table, gold) if (table.column_count, table.row_count) == shape else None
 
-    def _read(self, config: TaskConfig) -> _Files:
+    def _read(self, config: AnyTaskConfig) -> _Files:
         max_bytes = self._options.limits.csv_bytes
-        gold_name = _gold_name(config)
+        gold = None
         try:
-            gold = read_author_file(
-                os.path.join(self._gold_root, config.task_id, GOLD_FILE), f"gold file {gold_name}", max_bytes
-            )
+            if config.gold_file is not None:
+                path = os.path.join(self._gold_root, config.task_id, config.gold_file)
+                gold = read_author_file(path, f"gold file {_gold_name(config)}", max_bytes)
         except EvaluationFatalError as error:
             return error
-        try:
-            return TaskFiles(config, gold, self._submission.read(config.task_id, max_bytes))
-        except PredictionFormatError as error:
-            return TaskFiles(config, gold, None, (UNREADABLE, str(error)))
+        return files_of(config, gold, lambda: self._submission.read(config.task_id, config.prediction_file, max_bytes))
 
     def _score(self, files: _Files) -> _Found:
         """Return the outcome of a task, or what is wrong with its gold file."""
         if isinstance(files, EvaluationFatalError):
             return files
         try:
+            if isinstance(files, AnswerFiles):
+                return self._score_answer(files)
             scored = score_task(files, _gold_name(files.config), _prediction_name(files.config), self._options)
             mapping = scored.mapping if self._with_tables else ()
         except EvaluationFatalError as error:
@@ -206,17 +226,30 @@ class Runner:
             return Outcome(scored.result)
         return Outcome(scored.result, mapping, (scored.gold.table, _shown(scored)))
 
-    def _size(self, config: TaskConfig) -> int:
+    def _score_answer(self, files: AnswerFiles) -> Outcome:
+        from .check_scoring import score_answer
+
+        config, functions = files.config, self._config_set.functions
+        result = score_answer(files, _gold_name(config), _prediction_name(config), self._options, functions)
+        return Outcome(result, answer=_text(files) if self._with_tables else None)
+
+    def _size(self, config: AnyTaskConfig) -> int:
         """Return the bytes of the task's files, as far as that can be told."""
-        size = self._submission.size(config.task_id)
+        size = self._submission.size(config.task_id, config.prediction_file)
         with contextlib.suppress(OSError):
-            size += os.path.getsize(os.path.join(self._gold_root, config.task_id, GOLD_FILE))
+            if config.gold_file is not None:
+                size += os.path.getsize(os.path.join(self._gold_root, config.task_id, config.gold_file))
         return size
 
 
-def _given_up(files: TaskFiles, reason: str) -> TaskFiles:
+def _given_up(files: TaskFiles | AnswerFiles, reason: str) -> TaskFiles | AnswerFiles:
     """Return the files of a task that the machine could not score, whatever its prediction is."""
     return files._replace(prediction=None, fault=("worker_died", reason))
+
+
+def _text(files: AnswerFiles) -> str | None:
+    """Return the answer as a text, whatever its bytes are."""
+    return None if files.prediction is None else files.prediction.data.decode("utf-8", "backslashreplace")
 
 
 def _shown(scored: ScoredTask) -> Table | None:
@@ -234,12 +267,12 @@ def _without_prediction(files: _Files) -> _Files:
     return files if isinstance(files, EvaluationFatalError) else files._replace(prediction=None, fault=None)
 
 
-def _gold_name(config: TaskConfig) -> str:
-    return f"{config.task_id}/{GOLD_FILE}"
+def _gold_name(config: AnyTaskConfig) -> str:
+    return f"{config.task_id}/{config.gold_file}"
 
 
-def _prediction_name(config: TaskConfig) -> str:
-    return f"{config.task_id}/{PREDICTION_FILE}"
+def _prediction_name(config: AnyTaskConfig) -> str:
+    return f"{config.task_id}/{config.prediction_file}"
 
 
 @contextlib.contextmanager

@@ -254,8 +254,9 @@ class Repetition:
             yield k, at_k, hat_k
 
 
-def _gold_facts(task: TaskEvaluationResult) -> tuple[int, int, bool]:
-    return task.gold_row_count, task.gold_column_count, task.order_sensitive
+def _gold_facts(task: TaskEvaluationResult) -> tuple[object, ...]:
+    checks = [(check.func, check.op, check.desc) for check in task.checks]
+    return task.gold_row_count, task.gold_column_count, task.order_sensitive, checks
 
 
 def scores_of(

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 
 from . import exit_status
 from .arguments import check_standard_output, report_options
-from .configs import DATASET_EVALUATORS_FOLDER, METADATA_FOLDER, ConfigSet, default_config_root, load_config_set
+from .configs import (
+    ANSWER_FILES,
+    DATASET_EVALUATORS_FOLDER,
+    GOLD_ANSWER_FILE,
+    GOLD_FILE,
+    METADATA_FOLDER,
+    ConfigSet,
+    default_config_root,
+    load_config_set,
+)
 from .errors import EvaluationFatalError, quoted
 from .files import is_same_file
 from .reports import console, summary_json
@@ -26,9 +35,8 @@ from .score_arguments import (
     SUMMARY_FILE,
     make_parser,
 )
-from .scoring import GOLD_FILE
 from .streams import ProgressLine, print_text, wants_colour, writing
-from .submissions import PREDICTION_FILE, Submission, find_runs, open_runs
+from .submissions import Submission, find_runs, open_runs
 from .suite import find_dataset_evaluators, find_plugins, find_task_metadata, score_runs, score_suite
 from .summary import Summary
 from .tables import TableLimits
@@ -52,7 +60,7 @@ def check(arguments: argparse.Namespace, *, stdout_is_open: bool) -> None:
         raise ValueError("--task and --shard both say which tasks are scored; choose one")
     if arguments.task or arguments.shard:
         given = "--task" if arguments.task else "--shard"
-        for option in ("fail_under", "fail_under_metric", "plugin"):
+        for option in ("fail_under", "fail_under_metric"):
             if getattr(arguments, option) not in (None, []):
                 raise ValueError(f"--{option.replace('_', '-')} needs all tasks, so it cannot go with {given}")
 
@@ -64,13 +72,15 @@ def run(arguments: argparse.Namespace) -> int:
     """
     if arguments.runs_root is not None:
         arguments.prediction_root = find_runs(arguments.runs_root)
-    runs = open_runs(arguments.prediction_root)
     config_root = default_config_root(arguments.gold_root) if arguments.config_root is None else arguments.config_root
+    plugins = find_plugins(arguments.plugin, muted=arguments.redact_gold)
+    if plugins is not None and plugins.evaluators and (arguments.task or arguments.shard):
+        raise EvaluationFatalError("--plugin has summary evaluators, which need all tasks: not with --task and --shard")
+    config_set = load_config_set(config_root, None if plugins is None else plugins.functions)
+    runs = open_runs(arguments.prediction_root, config_set.prediction_files)
     output = _output_path(arguments, Path(config_root))
     _check_reports(arguments, Path(config_root), output)
-    config_set = load_config_set(config_root)
     evaluators = find_dataset_evaluators(config_set, arguments.dataset_evaluators)
-    plugins = find_plugins(arguments.plugin, muted=arguments.redact_gold)
     bars = _bars(arguments)
     if bars is not None:
         bars.check(evaluators, plugins)
@@ -208,8 +218,8 @@ def _is_input(path: Path, arguments: argparse.Namespace, config_root: Path) -> b
     if _is_metadata(os.path.join(folder, name), arguments):
         return True
     task_root = os.path.dirname(folder)
-    return (task_root == os.path.realpath(arguments.gold_root) and name == GOLD_FILE) or (
-        task_root in roots and name == PREDICTION_FILE
+    return (task_root == os.path.realpath(arguments.gold_root) and name in (GOLD_FILE, GOLD_ANSWER_FILE)) or (
+        task_root in roots and name in ANSWER_FILES
     )
 
 

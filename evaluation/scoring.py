@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .cells import Rule, first_unreadable
 from .columns import TypedColumns
 from .comparison import compare_tables
-from .configs import ColumnSpec, TaskConfig
+from .configs import AnyTaskConfig, ColumnSpec, TaskConfig
 from .errors import (
     CellError,
     EvaluationFatalError,
@@ -27,31 +27,13 @@ from .matching import is_matchable
 from .results import LabelPair, TaskEvaluationResult
 from .submissions import read_prediction
 from .tables import DEFAULT_LIMITS, Table, TableLimits, parse_table
+from .task_files import DEFAULT_OPTIONS, UNREADABLE, ScoringOptions, TaskFiles, files_of
 
 # What only failed tasks need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
+    from .checks import CheckFunctions
     from .findings import Diagnosis
     from .readings import GoldColumn, TextCounts
-
-GOLD_FILE = "gold.csv"
-# The error code of a prediction that is no table.
-UNREADABLE = "invalid_prediction_csv"
-
-
-class ScoringOptions(NamedTuple):
-    """How tasks are scored, whichever they are.
-
-    `limits` hold for gold and predictions. A result has a label pair for each column named in `label_sources`. With
-    `redact_gold` no message quotes a cell or a header. A failed task is diagnosed unless `diagnose` is false.
-    """
-
-    limits: TableLimits = DEFAULT_LIMITS
-    label_sources: Collection[str] = ()
-    redact_gold: bool = False
-    diagnose: bool = True
-
-
-DEFAULT_OPTIONS = ScoringOptions()
 
 
 class Gold(NamedTuple):
@@ -113,34 +95,31 @@ class ScoredTask:
         ]
 
 
-class TaskFiles(NamedTuple):
-    """A task's two files as they were read.
-
-    `prediction` is None where there is none, or where it cannot be used, and then `fault` is the error code and one
-    sentence on why.
-    """
-
-    config: TaskConfig
-    gold: FileContent
-    prediction: FileContent | None
-    fault: tuple[str, str] | None = None
-
-
 def evaluate_task(
-    *, config: TaskConfig, prediction_path: str | os.PathLike[str], gold_path: str | os.PathLike[str]
+    *,
+    config: AnyTaskConfig,
+    prediction_path: str | os.PathLike[str],
+    gold_path: str | os.PathLike[str] | None = None,
+    functions: CheckFunctions | None = None,
 ) -> TaskEvaluationResult:
-    """Return the result of one prediction file against one gold file.
+    """Return the result of one prediction file against one gold file, which a task of checks may do without.
 
-    Raises EvaluationFatalError when the gold file is missing or invalid or the config makes no rule; whatever is wrong
-    with the prediction is in the result.
+    `functions` are those of plugins that checks may use. Raises EvaluationFatalError when the gold file is missing or
+    invalid or the config makes no rule; whatever is wrong with the prediction is in the result.
     """
-    gold_name, name = (quoted(Path(path).name) for path in (gold_path, prediction_path))
-    gold = read_author_file(gold_path, f"gold file {gold_name}", DEFAULT_LIMITS.csv_bytes)
-    try:
-        files = TaskFiles(config, gold, read_prediction(prediction_path, name, DEFAULT_LIMITS.csv_bytes))
-    except PredictionFormatError as error:
-        files = TaskFiles(config, gold, None, (UNREADABLE, str(error)))
-    return score_task(files, gold_name, name).result
+    name = quoted(Path(prediction_path).name)
+    gold, gold_name = None, ""
+    if config.gold_file is not None:
+        if gold_path is None:
+            raise EvaluationFatalError(f"task {quoted(config.task_id)} needs a gold file, got none")
+        gold_name = quoted(Path(gold_path).name)
+        gold = read_author_file(gold_path, f"gold file {gold_name}", DEFAULT_LIMITS.csv_bytes)
+    files = files_of(config, gold, lambda: read_prediction(prediction_path, name, DEFAULT_LIMITS.csv_bytes))
+    if isinstance(files, TaskFiles):
+        return score_task(files, gold_name, name).result
+    from .check_scoring import score_answer
+
+    return score_answer(files, gold_name, name, functions=functions)
 
 
 def score_task(files: TaskFiles, gold_name: str, name: str, options: ScoringOptions = DEFAULT_OPTIONS) -> ScoredTask:

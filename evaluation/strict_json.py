@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-from .errors import EvaluationFatalError, escape, quoted
+from .errors import EvaluationFatalError, InputError, escape, quoted
 
 # No number that an author writes has more digits; longer ones would only cost time.
 _MAX_INTEGER_DIGITS = 20
@@ -30,29 +30,31 @@ class JsonFile(NamedTuple):
         With `exact`, what is no whole number is a Decimal, not a float.
         """
         try:
-            return (_decoder(_decimal()) if exact else _DECODER).decode(data.decode("utf-8"))
+            return read_json(data.decode("utf-8"), _decimal if exact else float)
         except UnicodeDecodeError as error:
-            reason = f"is not UTF-8 (byte {error.start})"
-        except json.JSONDecodeError as error:
-            reason = f"is not JSON (line {error.lineno}, column {error.colno}: {error.msg})"
-        except RecursionError:
-            reason = "is nested too deeply"
-        except _StrictJsonError as error:
-            raise EvaluationFatalError(f"{self} {error}", f"{self} is not JSON as it is wanted here") from None
-        raise EvaluationFatalError(f"{self} {reason}")
+            raise EvaluationFatalError(f"{self} is not UTF-8 (byte {error.start})") from None
+        except _RepeatedKeyError as error:
+            raise EvaluationFatalError(f"{self} {error}", f"{self} has a key twice in one object") from None
+        except InputError as error:
+            raise EvaluationFatalError(f"{self} {error}") from None
 
     def object_with(
         self, where: str, value: object, required: Sequence[str], optional: Sequence[str] = ()
     ) -> Mapping[str, Any]:
         """Return an object that has all the required keys and no others but the optional ones."""
-        if not isinstance(value, dict):
-            self.refuse(where, "an object", value)
+        value = self.object_with_any(where, value)
         for key in value:
             if key not in required and key not in optional:
                 self.refuse(where, f"only the keys {', '.join((*required, *optional))}", key)
         for key in required:
             if key not in value:
                 self.refuse(f"{where}.{key}" if where else key, "a value, the key is required")
+        return value
+
+    def object_with_any(self, where: str, value: object) -> Mapping[str, Any]:
+        """Return an object with whatever keys it has."""
+        if not isinstance(value, dict):
+            self.refuse(where, "an object", value)
         return value
 
     def string(self, where: str, value: object) -> str:
@@ -95,55 +97,70 @@ class JsonFile(NamedTuple):
             f"{self}{place}: expected {expected}, got {came}", f"{self}{place}: expected another value than it has"
         )
 
+    def refuse_because(self, where: str, reason: str) -> NoReturn:
+        """Raise EvaluationFatalError: the file and the place in it, and what is wrong there."""
+        place = f"{self}, {escape(where)}"
+        raise EvaluationFatalError(f"{place}: {reason}", f"{place}: expected another value than it has")
+
     def __str__(self) -> str:
         return f"{self.noun} {quoted(self.name)}"
 
 
-class _StrictJsonError(ValueError):
-    """JSON that the standard parser would let pass."""
+def read_json(
+    text: str, parse_float: Callable[[str], object] = float, most_digits: int = _MAX_INTEGER_DIGITS
+) -> object:
+    """Return the JSON value that `text` spells: no key twice in an object, no NaN, no integer of more digits.
+
+    `parse_float` reads what is no whole number. Raises InputError, whose text is a predicate and the same on every
+    Python, when it is anything else.
+    """
+
+    def parse_int(digits: str) -> int:
+        if len(digits) > most_digits:
+            raise InputError(f"holds an integer of {len(digits)} characters")
+        return int(digits)
+
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_int=parse_int, parse_float=parse_float
+    )
+    try:
+        return decoder.decode(text)
+    except json.JSONDecodeError as error:
+        position = error.pos
+        if error.msg.startswith("Illegal trailing comma"):
+            # Older Pythons tell the place of what follows the comma.
+            position += 1 + len(text[position + 1 :]) - len(text[position + 1 :].lstrip(" \t\n\r"))
+        before = text[:position]
+        line, column = before.count("\n") + 1, position - before.rfind("\n")
+        raise InputError(f"is not JSON (line {line}, column {column})") from None
+    except RecursionError:
+        raise InputError("is nested too deeply") from None
+
+
+def _decimal(text: str) -> object:
+    # Few files need it, and starting is most of a small run's time.
+    from decimal import Decimal, InvalidOperation
+
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        raise InputError(f"holds a number of too large an exponent, {quoted(text)}") from None
+
+
+class _RepeatedKeyError(InputError):
+    """The text has the key in it."""
 
 
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     result = dict(pairs)
     if len(result) != len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
-        raise _StrictJsonError(f"has the key {quoted(twice)} twice in one object")
+        raise _RepeatedKeyError(f"has the key {quoted(twice)} twice in one object")
     return result
 
 
 def _no_constant(text: str) -> NoReturn:
-    raise _StrictJsonError(f"holds {text}, which is not JSON")
-
-
-def _short_integer(text: str) -> int:
-    if len(text) > _MAX_INTEGER_DIGITS:
-        raise _StrictJsonError(f"holds an integer of {len(text)} characters")
-    return int(text)
-
-
-def _decimal() -> Callable[[str], object]:
-    # Few files need it, and starting is most of a small run's time.
-    from decimal import Decimal, InvalidOperation
-
-    def read(text: str) -> object:
-        try:
-            return Decimal(text)
-        except InvalidOperation:
-            raise _StrictJsonError(f"holds a number of too large an exponent, {quoted(text)}") from None
-
-    return read
-
-
-def _decoder(parse_float: Callable[[str], object] | None = None) -> json.JSONDecoder:
-    return json.JSONDecoder(
-        object_pairs_hook=_unique_keys,
-        parse_constant=_no_constant,
-        parse_int=_short_integer,
-        parse_float=parse_float,
-    )
-
-
-_DECODER = _decoder()
+    raise InputError(f"holds {text}, which is not JSON")
 
 
 def _shown(value: object) -> str:

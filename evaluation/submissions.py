@@ -1,4 +1,4 @@
-"""A prediction root, a directory or a zip archive, as a read-only map from task id to file.
+"""A prediction root, a directory or a zip archive, as a read-only map from task id and name to file.
 
 Nothing outside the root is reachable through it.
 """
@@ -9,19 +9,17 @@ import contextlib
 import os
 import stat
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from .configs import is_task_id
+from .configs import PREDICTION_FILE, is_task_id
 from .errors import EvaluationFatalError, InputError, PredictionFormatError, quoted
 from .files import FileContent, kind_of, read_file, refuse_lack
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
     from .archives import Member
-
-PREDICTION_FILE = "prediction.csv"
 
 # A folder opened by its path can be looked into, whatever becomes of the path; not every system can do so.
 _OPENS_FOLDERS = os.open in os.supports_dir_fd and hasattr(os, "O_DIRECTORY") and hasattr(os, "O_NOFOLLOW")
@@ -38,19 +36,23 @@ class Submission(Protocol):
     def refused(self) -> Mapping[str, str]:
         """What in the root was refused whatever the task, by name: why, as a predicate."""
 
-    def read(self, task_id: str, max_bytes: int) -> FileContent | None:
-        """Return the task's prediction, or None when there is none.
+    def read(self, task_id: str, file: str, max_bytes: int) -> FileContent | None:
+        """Return the task's file of this name, or None when there is none.
 
         Raises PredictionFormatError when it cannot be used as a file of at most `max_bytes`.
         """
 
-    def size(self, task_id: str) -> int:
-        """Return the bytes of the task's prediction, as far as that can be told without opening it."""
+    def size(self, task_id: str, file: str) -> int:
+        """Return the bytes of the task's file of this name, as far as that can be told without opening it."""
 
 
-def open_submission(root: str | os.PathLike[str]) -> Submission:
+_TABLES_ONLY = frozenset({PREDICTION_FILE})
+
+
+def open_submission(root: str | os.PathLike[str], files: Collection[str] = _TABLES_ONLY) -> Submission:
     """Return the submission at `root`: a zip archive where that is a file, else a directory.
 
+    `files` are the names that predictions have, by which they are found in an archive.
     Raises EvaluationFatalError when it is neither, or cannot be read.
     """
     try:
@@ -58,7 +60,7 @@ def open_submission(root: str | os.PathLike[str]) -> Submission:
     except (OSError, ValueError):
         return PredictionDirectory(root)
     if stat.S_ISREG(mode):
-        return PredictionArchive(root)
+        return PredictionArchive(root, files)
     if not stat.S_ISDIR(mode):
         raise EvaluationFatalError(
             f"the prediction root {quoted(os.fspath(root))} is {kind_of(mode)}, expected a folder or a zip archive"
@@ -93,9 +95,10 @@ def _may_be_run(entry: os.DirEntry[str]) -> bool:
     return entry.is_dir() or (entry.is_file() and entry.name.lower().endswith(".zip"))
 
 
-def open_runs(roots: Sequence[str | os.PathLike[str]]) -> dict[str, Submission]:
+def open_runs(roots: Sequence[str | os.PathLike[str]], files: Collection[str] = _TABLES_ONLY) -> dict[str, Submission]:
     """Return the submissions at these roots, by what to call the runs: `run_1` and so on where names are alike.
 
+    `files` are as for `open_submission`.
     A name is that of the folder or archive. Raises EvaluationFatalError as `open_submission` does, and for a root that
     is given twice: a run is no evidence for itself.
     """
@@ -111,7 +114,7 @@ def open_runs(roots: Sequence[str | os.PathLike[str]]) -> dict[str, Submission]:
     names = [os.path.basename(os.path.abspath(root)).encode("utf-8", "replace").decode() for root in roots]
     if len({unicodedata.normalize("NFC", name).casefold() for name in names}) < len(names):
         names = [f"run_{number}" for number in range(1, len(names) + 1)]
-    return {name: open_submission(root) for name, root in zip(names, roots, strict=True)}
+    return {name: open_submission(root, files) for name, root in zip(names, roots, strict=True)}
 
 
 def read_prediction(
@@ -131,7 +134,7 @@ def read_prediction(
 
 
 class PredictionDirectory:
-    """A directory of `task_N/prediction.csv`. Raises EvaluationFatalError when it cannot be listed."""
+    """A directory of `task_N/prediction.csv` and the like. Raises EvaluationFatalError when it cannot be listed."""
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
         self._root = os.fspath(root)
@@ -151,23 +154,23 @@ class PredictionDirectory:
     def refused(self) -> Mapping[str, str]:
         return {}
 
-    def read(self, task_id: str, max_bytes: int) -> FileContent | None:
-        """Return the task's prediction, or None when there is none. Raises PredictionFormatError as `read_prediction`.
+    def read(self, task_id: str, file: str, max_bytes: int) -> FileContent | None:
+        """Return the task's file, or None when there is none. Raises PredictionFormatError as `read_prediction` does.
 
         A task directory that is a symbolic link is refused too: it would lead out of the root.
         """
-        name = f"{task_id}/{PREDICTION_FILE}"
+        name = f"{task_id}/{file}"
         path = os.path.join(self._root, task_id)
         if not _OPENS_FOLDERS:
             if os.path.islink(path):
                 raise PredictionFormatError(f"{task_id} is a symbolic link, not a directory")
-            return read_prediction(os.path.join(path, PREDICTION_FILE), name, max_bytes)
+            return read_prediction(os.path.join(path, file), name, max_bytes)
         with _open_folder(path, task_id) as folder:
-            return None if folder is None else read_prediction(PREDICTION_FILE, name, max_bytes, folder)
+            return None if folder is None else read_prediction(file, name, max_bytes, folder)
 
-    def size(self, task_id: str) -> int:
+    def size(self, task_id: str, file: str) -> int:
         try:
-            return os.lstat(os.path.join(self._root, task_id, PREDICTION_FILE)).st_size
+            return os.lstat(os.path.join(self._root, task_id, file)).st_size
         except (OSError, ValueError):
             return 0
 
@@ -194,16 +197,17 @@ def _open_folder(path: str, name: str) -> Iterator[int | None]:
 
 
 class PredictionArchive:
-    """A zip archive with `task_N/prediction.csv` at its top or in one folder that all share.
+    """A zip archive with `task_N/prediction.csv`, or others of `files`, at its top or in one folder that all share.
 
     A member that is refused is not there, but the task that it would have answered says why. Raises
     EvaluationFatalError when the archive is broken, beyond its limits, or has predictions in several folders.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], files: Collection[str] = _TABLES_ONLY) -> None:
         from .archives import ZipArchive
 
         self._path = path
+        self._files = frozenset(files)
         called = f"the prediction archive {quoted(os.fspath(path))}"
         try:
             self._archive = ZipArchive(path)
@@ -213,12 +217,12 @@ class PredictionArchive:
             raise EvaluationFatalError(f"{called} {error}") from None
         # A member that is refused tells where predictions are only where no other does.
         usable = [member for member in self._archive.members if member.refusal is None]
-        roots = _roots(usable) or _roots(self._archive.members)
+        roots = _roots(usable, self._files) or _roots(self._archive.members, self._files)
         if len(roots) > 1:
             first, second, *_ = sorted(roots)
             raise EvaluationFatalError(
                 f"{called} has predictions in several folders, such as {quoted(first)} and {quoted(second)}; "
-                f"expected task_N/{PREDICTION_FILE} at its top or in one folder"
+                f"expected task_N/{min(self._files)} at its top or in one folder"
             )
         root = min(roots, default="")
         self._prefix = f"{root}/" if root else ""
@@ -226,8 +230,8 @@ class PredictionArchive:
         ordered = sorted(self._archive.members, key=lambda member: member.refusal is None)
         self._members: dict[str, Member] = {member.path: member for member in ordered}
 
-    def __reduce__(self) -> tuple[Callable[..., PredictionArchive], tuple[str | os.PathLike[str]]]:
-        return PredictionArchive, (self._path,)
+    def __reduce__(self) -> tuple[Callable[..., PredictionArchive], tuple[object, ...]]:
+        return PredictionArchive, (self._path, self._files)
 
     @property
     def refused(self) -> Mapping[str, str]:
@@ -246,8 +250,8 @@ class PredictionArchive:
                 found.add(first)
         return sorted(found)
 
-    def read(self, task_id: str, max_bytes: int) -> FileContent | None:
-        name = f"{task_id}/{PREDICTION_FILE}"
+    def read(self, task_id: str, file: str, max_bytes: int) -> FileContent | None:
+        name = f"{task_id}/{file}"
         link = self._members.get(f"{self._prefix}{task_id}")
         member = self._members.get(f"{self._prefix}{name}")
         if member is None:
@@ -261,14 +265,14 @@ class PredictionArchive:
         except InputError as error:
             raise PredictionFormatError(f"{name} {error}") from None
 
-    def size(self, task_id: str) -> int:
-        member = self._members.get(f"{self._prefix}{task_id}/{PREDICTION_FILE}")
+    def size(self, task_id: str, file: str) -> int:
+        member = self._members.get(f"{self._prefix}{task_id}/{file}")
         return 0 if member is None else member.size
 
 
-def _roots(members: Iterable[Member]) -> set[str]:
+def _roots(members: Iterable[Member], files: Collection[str]) -> set[str]:
     """Return the folders nearest to the top that have predictions of tasks in them, "" for the top itself."""
-    places = [parts for member in members if len(parts := member.path.split("/")) > 1 and parts[-1] == PREDICTION_FILE]
+    places = [parts for member in members if len(parts := member.path.split("/")) > 1 and parts[-1] in files]
     roots = [parts[:-2] for parts in places if is_task_id(parts[-2])]
     nearest = min(map(len, roots), default=0)
     return {"/".join(root) for root in roots if len(root) == nearest}

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from . import __version__
 from .configs import (
-    CONFIG_SCHEMA_VERSION,
     DATASET_EVALUATORS_FOLDER,
     METADATA_FOLDER,
+    CheckTaskConfig,
     ConfigSet,
     default_config_root,
     is_task_id,
@@ -22,10 +22,10 @@ from .errors import EvaluationFatalError, quoted
 from .files import digest_of_digests
 from .results import TaskEvaluationResult
 from .runner import Digests, Outcome, Progress, Runner
-from .scoring import ScoringOptions
 from .submissions import Submission, open_runs
 from .summary import Summary
 from .tables import DEFAULT_LIMITS, TableLimits
+from .task_files import ScoringOptions
 
 # What only some runs need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
@@ -67,12 +67,16 @@ def evaluate_suite(
     from .exact import read_threshold
 
     share = read_threshold(str(threshold))
-    runs = open_runs([prediction_root] if isinstance(prediction_root, (str, os.PathLike)) else list(prediction_root))
-    if not runs or isinstance(tasks, str):
+    roots = [prediction_root] if isinstance(prediction_root, (str, os.PathLike)) else list(prediction_root)
+    if not roots or isinstance(tasks, str):
         raise ValueError("expected at least one prediction root, and a collection of tasks")
-    config_set = load_config_set(default_config_root(gold_root) if config_root is None else config_root)
-    evaluators = find_dataset_evaluators(config_set, dataset_evaluators)
     plugin_set = find_plugins(plugins, muted=redact_gold)
+    config_set = load_config_set(
+        default_config_root(gold_root) if config_root is None else config_root,
+        None if plugin_set is None else plugin_set.functions,
+    )
+    runs = open_runs(roots, config_set.prediction_files)
+    evaluators = find_dataset_evaluators(config_set, dataset_evaluators)
     warn = (lambda sentence: None) if len(runs) == 1 else None
     known = find_task_metadata(config_set, gold_root, metadata, redact_gold=redact_gold, warn=warn)
     options = (jobs, limits, redact_gold, diagnose, tasks, known)
@@ -183,7 +187,7 @@ def score_suite(
     tasks: Collection[str] = (),
     metadata: Metadata | None = None,
 ) -> Summary:
-    """Score the submission's prediction against `gold_root/task_N/gold.csv` for every config, then run the folds.
+    """Score the submission's prediction against the gold file in `gold_root` for every config, then run the folds.
 
     `progress` is called with the tasks done and their total after each task. Tasks are scored in up to `jobs`
     processes, with the same summary whatever their number. `limits` hold for gold and predictions. With `redact_gold`
@@ -191,21 +195,20 @@ def score_suite(
     `diagnose` a failed task says what differs and what would make it pass. Where `tasks` are named only these are
     scored, and of dataset evaluators no more is done than to keep the labels. Raises EvaluationFatalError when the gold
     root is no directory, gold files are missing or invalid, or a dataset evaluator's classes have no gold label among
-    them, and ValueError when `jobs` is no whole number from 1 to MAX_JOBS, or plugins are given with `tasks`.
+    them, and ValueError when `jobs` is no whole number from 1 to MAX_JOBS, or there are summary evaluators and `tasks`.
     """
-    if tasks and plugins:
-        raise ValueError("tasks: plugins need all tasks")
-    _check(jobs, gold_root)
+    evaluates = bool(plugins and plugins.evaluators)
+    _check(jobs, gold_root, is_partial_evaluation=bool(tasks) and evaluates)
     evaluators = dataset_evaluators.evaluators if dataset_evaluators else ()
     options = ScoringOptions(limits, {evaluator.source for evaluator in evaluators}, redact_gold, diagnose)
     digests = Digests()
     selected = config_set.only(tasks) if tasks else config_set
-    runner = Runner(selected, submission, os.fspath(gold_root), options, plugins is not None)
+    runner = Runner(selected, submission, os.fspath(gold_root), options, evaluates)
     outcomes = runner.run(digests, jobs, progress)
     results = tuple(outcome.result for outcome in outcomes)
     return Summary(
         evaluator_version=__version__,
-        config_schema_version=CONFIG_SCHEMA_VERSION,
+        config_schema_version=config_set.schema_version,
         config_set_sha256=config_set.sha256,
         gold_set_sha256=None if redact_gold else digest_of_digests(digests.gold),
         prediction_set_sha256=digest_of_digests(digests.predictions),
@@ -213,6 +216,7 @@ def score_suite(
         tasks=tuple(replace(result, labels=()) for result in results) if redact_gold else results,
         limits=limits.changed(),
         refused_members=submission.refused,
+        check_functions=config_set.custom_names,
         gold_redacted=redact_gold,
         metadata=metadata and metadata.only(selected.task_ids),
         **(_part_of(config_set, selected, digests, redact_gold) if tasks else {}),
@@ -221,7 +225,9 @@ def score_suite(
     )
 
 
-def _check(jobs: int, gold_root: str | os.PathLike[str]) -> None:
+def _check(jobs: int, gold_root: str | os.PathLike[str], *, is_partial_evaluation: bool) -> None:
+    if is_partial_evaluation:
+        raise ValueError("tasks: summary evaluators of plugins need all tasks")
     if type(jobs) is not int or not 1 <= jobs <= MAX_JOBS:
         raise ValueError(f"jobs: expected a whole number from 1 to {MAX_JOBS}, got {jobs!r}")
     if not os.path.isdir(gold_root):
@@ -274,10 +280,15 @@ def _plugin_fold(
 ) -> dict[str, Any]:
     if plugins is None:
         return {}
-    from .plugins import AnsweredTask, evaluate_summary
+    if not plugins.evaluators:
+        return {"plugin_set_sha256": plugins.sha256}
+    from .plugins import AnsweredChecks, AnsweredTask, AnyAnsweredTask, evaluate_summary
 
-    answered = []
+    answered: list[AnyAnsweredTask] = []
     for config, outcome in zip(config_set.configs, outcomes, strict=True):
+        if isinstance(config, CheckTaskConfig):
+            answered.append(AnsweredChecks(config, outcome.result, outcome.answer))
+            continue
         assert outcome.tables is not None, "tables are kept where there are plugins"
         assert outcome.mapping is not None, "as are mappings"
         answered.append(AnsweredTask(config, outcome.result, *outcome.tables, outcome.mapping))

@@ -53,7 +53,8 @@ class Summary:
     gold, as it would confirm a guess.
     `limits` are those that are not the default, `refused_members` those of a prediction archive that were refused, with
     reasons. There is at least one task. The dataset evaluators and the plugins have digests of their own, None where
-    there are none; the results of both are in the order of the summary.
+    there are none; the results of both are in the order of the summary. `check_functions` are the functions of plugins
+    that verdicts depend on, sorted.
     """
 
     evaluator_version: str
@@ -75,6 +76,7 @@ class Summary:
     prediction_sha256: Mapping[str, str] = field(default_factory=dict)
     repetition: Repetition | None = None
     metadata: Metadata | None = None
+    check_functions: tuple[str, ...] = ()
 
     @property
     def signature(self) -> str:
@@ -93,6 +95,8 @@ class Summary:
             parts["threshold"] = str(self.repetition.threshold)
             if self.repetition.thresholds:
                 parts["thresholds"] = self.repetition.thresholds_sha256[:_SIGNATURE_DIGITS]
+        if self.check_functions and self.plugin_set_sha256 is not None:
+            parts["plugins"] = self.plugin_set_sha256[:_SIGNATURE_DIGITS]
         if self.is_partial:
             parts["tasks"] = f"{len(self.tasks)}/{self.task_count}"
         return "|".join(f"{name}:{value}" for name, value in parts.items())
@@ -205,6 +209,8 @@ class Summary:
                 document[key] = dict(getattr(self, key))
         if self.gold_redacted:
             document["gold_redacted"] = True
+        if self.check_functions:
+            document["check_functions"] = list(self.check_functions)
         document |= self._fold_parts()
         if self.repetition is not None:
             document |= self.repetition.to_dict()
@@ -222,8 +228,9 @@ class Summary:
             if getattr(self, digest) is None:
                 continue
             document[digest] = getattr(self, digest)
-            # Of some tasks only there are no results over all, and of several runs each has its own.
-            if not self.is_partial and self.repetition is None:
+            # Of some tasks only there are no results over all, of several runs each has its own, and a plugin may have
+            # no functions for it.
+            if getattr(self, key):
                 document[key] = [evaluation.to_dict() for evaluation in getattr(self, key)]
         return document
 
@@ -269,6 +276,7 @@ class Summary:
                 prediction_sha256=document.get("prediction_sha256", {}),
                 repetition=Repetition.from_dict(document) if "runs" in document else None,
                 metadata=Metadata.from_dict(document["metadata"]) if "metadata" in document else None,
+                check_functions=tuple(document.get("check_functions", ())),
             )
             fault = _fault_of_types(summary)
             if fault is not None:
@@ -317,7 +325,9 @@ def _is_consistent(summary: Summary) -> bool:
         and (summary.repetition is None or _is_repeated(summary, summary.repetition))
         and _are_digests_of_tasks(summary, task_ids)
         and (not summary.gold_redacted or all(map(_shows_no_gold, _all_tasks(summary))))
-        and not (summary.is_partial and summary.plugin_set_sha256)
+        and not (summary.is_partial and summary.plugin_results)
+        and list(summary.check_functions) == sorted(set(summary.check_functions))
+        and not (summary.check_functions and summary.plugin_set_sha256 is None)
     )
 
 
@@ -350,11 +360,16 @@ def _are_digests_of_tasks(summary: Summary, task_ids: Sequence[str]) -> bool:
     if summary.gold_set_sha256 is not None:
         sets.append((summary.gold_sha256, summary.gold_set_sha256))
     return (
-        list(summary.gold_sha256) == ([] if summary.gold_redacted else task_ids)
+        (not summary.gold_sha256 if summary.gold_redacted else _tables(summary) <= summary.gold_sha256.keys())
         and all(list(files) == [key for key in task_ids if key in files] for files, _ in sets)
         and all(map(is_digest, (digest for files, _ in sets for digest in files.values())))
         and all(digest_of_digests(files) == digest for files, digest in sets)
     )
+
+
+def _tables(summary: Summary) -> set[str]:
+    """Return the tasks whose answers are tables, each of which has gold."""
+    return {task.task_id for task in summary.tasks if not task.checks}
 
 
 def _all_tasks(summary: Summary) -> Iterator[TaskEvaluationResult]:
@@ -364,7 +379,8 @@ def _all_tasks(summary: Summary) -> Iterator[TaskEvaluationResult]:
 
 
 def _shows_no_gold(task: TaskEvaluationResult) -> bool:
-    return not task.labels and (task.diagnosis is None or task.diagnosis.redacted() == task.diagnosis)
+    is_redacted = task.diagnosis is None or task.diagnosis.redacted() == task.diagnosis
+    return is_redacted and not task.labels and all(check.is_redacted for check in task.checks)
 
 
 def _spelled(document: object) -> str:

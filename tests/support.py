@@ -22,8 +22,9 @@ GOLDEN = ROOT / "tests" / "golden"
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from evaluation.checks import CheckFunctions  # noqa: E402
 from evaluation.cli import main  # noqa: E402
-from evaluation.configs import TaskConfig, read_task_config  # noqa: E402
+from evaluation.configs import CheckTaskConfig, TaskConfig, read_task_config  # noqa: E402
 from evaluation.results import TaskEvaluationResult  # noqa: E402
 from evaluation.scoring import evaluate_task  # noqa: E402
 
@@ -52,7 +53,20 @@ def config_document(
 
 def task_config(columns: Sequence[Mapping[str, Any]], task_id: str = "task_1", ordered: bool = False) -> TaskConfig:
     document = config_document(columns, task_id, ordered)
-    return read_task_config(json.dumps(document).encode(), f"{task_id}.json")
+    config = read_task_config(json.dumps(document).encode(), f"{task_id}.json")
+    assert isinstance(config, TaskConfig), "it has columns"
+    return config
+
+
+def check_document(*checks: Mapping[str, Any], task_id: str = "task_1", **more: Any) -> dict[str, Any]:
+    """Return the config of a task of checks in JSON form."""
+    return {"schema_version": "1.1", "task_id": task_id, **more, "checks": list(checks)}
+
+
+def check_config(document: Mapping[str, Any], functions: CheckFunctions | None = None) -> CheckTaskConfig:
+    config = read_task_config(json.dumps(document).encode(), f"{document['task_id']}.json", functions)
+    assert isinstance(config, CheckTaskConfig), "it has checks"
+    return config
 
 
 def csv_text(rows: Iterable[Sequence[str]], header: Sequence[str] | None = None) -> str:

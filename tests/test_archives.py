@@ -61,8 +61,8 @@ class PredictionArchiveTest(FolderTestCase):
         """Return why the task's prediction is refused; every other task must be unharmed."""
         submission = self.open(data)
         with self.assertRaises(PredictionFormatError) as caught:
-            submission.read(task_id, 100)
-        self.assertIsNone(submission.read("task_99", 100))
+            submission.read(task_id, "prediction.csv", 100)
+        self.assertIsNone(submission.read("task_99", "prediction.csv", 100))
         return str(caught.exception)
 
     def test_reads_the_file_of_a_task(self) -> None:
@@ -79,18 +79,18 @@ class PredictionArchiveTest(FolderTestCase):
                             method=method,
                         )
                     )
-                    content = submission.read("task_1", 100)
+                    content = submission.read("task_1", "prediction.csv", 100)
                     assert content is not None
                     self.assertEqual((content.data, content.identity), (TABLE, None))
-                    self.assertEqual(submission.size("task_10"), 100)
+                    self.assertEqual(submission.size("task_10", "prediction.csv"), 100)
                     self.assertEqual(submission.folders, ["task_1", "task_10", "task_2", "task_4"])
                     self.assertEqual(submission.refused, {})
                     for missing in ("task_2", "task_3", "task_4"):
-                        self.assertIsNone(submission.read(missing, 100))
+                        self.assertIsNone(submission.read(missing, "prediction.csv", 100))
 
     def test_what_stands_at_the_top_counts(self) -> None:
         submission = self.open(archive(("old/task_1/prediction.csv", b"old"), ("task_1/prediction.csv", TABLE)))
-        content = submission.read("task_1", 100)
+        content = submission.read("task_1", "prediction.csv", 100)
         assert content is not None
         self.assertEqual(content.data, TABLE)
 
@@ -104,7 +104,9 @@ class PredictionArchiveTest(FolderTestCase):
         sent = pickle.dumps(submission)
         self.assertLess(len(sent), 1000)
         received = pickle.loads(sent)
-        self.assertEqual(received.read("task_1", 100), submission.read("task_1", 100))
+        self.assertEqual(
+            received.read("task_1", "prediction.csv", 100), submission.read("task_1", "prediction.csv", 100)
+        )
 
     def test_refused_names(self) -> None:
         for name, reason in (
@@ -120,18 +122,18 @@ class PredictionArchiveTest(FolderTestCase):
                 if reason is not None:
                     self.assertEqual(self.refusal(data), f"task_1/prediction.csv {reason}")
                 self.assertEqual(list(self.open(data).refused), [name])
-                self.assertIsNotNone(self.open(data).read("task_2", 100))
+                self.assertIsNotNone(self.open(data).read("task_2", "prediction.csv", 100))
 
     def test_a_refused_member_does_not_say_where_the_others_are(self) -> None:
         data = archive(("me/task_1/prediction.csv", TABLE), (member("/task_2/prediction.csv"), TABLE))
         submission = self.open(data)
-        self.assertIsNotNone(submission.read("task_1", 100))
-        self.assertIsNone(submission.read("task_2", 100))
+        self.assertIsNotNone(submission.read("task_1", "prediction.csv", 100))
+        self.assertIsNone(submission.read("task_2", "prediction.csv", 100))
 
     def test_a_name_with_a_nul(self) -> None:
         data = archive(("task_1/prediction.csv.", TABLE)).replace(b"prediction.csv.", b"prediction.csv\0")
         submission = self.open(data)
-        self.assertIsNone(submission.read("task_1", 100))
+        self.assertIsNone(submission.read("task_1", "prediction.csv", 100))
         self.assertEqual(submission.refused, {"task_1/prediction.csv\0": "has a NUL character in its name"})
 
     def test_a_name_that_is_not_utf_8(self) -> None:
@@ -142,7 +144,7 @@ class PredictionArchiveTest(FolderTestCase):
         data = archive((member("../task_1/prediction.csv"), b"evil"), ("task_1/prediction.csv", TABLE))
         for some in (data, archive(("task_1/prediction.csv", TABLE), (member("/x/../y"), b"evil"))):
             submission = self.open(some)
-            content = submission.read("task_1", 100)
+            content = submission.read("task_1", "prediction.csv", 100)
             assert content is not None
             self.assertEqual((content.data, len(submission.refused)), (TABLE, 1))
 
@@ -172,7 +174,9 @@ class PredictionArchiveTest(FolderTestCase):
         data = archive((member("task_1", stat.S_IFLNK | 0o777), b"elsewhere"), ("task_2/prediction.csv", TABLE))
         self.assertEqual(self.refusal(data), "task_1 is a symbolic link, not a regular file")
         # Archives made elsewhere say nothing of the kind.
-        self.assertIsNotNone(self.open(archive((member("task_1/prediction.csv", 0), TABLE))).read("task_1", 100))
+        self.assertIsNotNone(
+            self.open(archive((member("task_1/prediction.csv", 0), TABLE))).read("task_1", "prediction.csv", 100)
+        )
 
     def test_encrypted(self) -> None:
         data = with_directory_field(archive(("task_1/prediction.csv", TABLE)), 8, b"\1\0")
@@ -233,36 +237,36 @@ class PredictionArchiveTest(FolderTestCase):
         for extra in (b"\x75\x70\x02\x00ab", b"\x75\x70\x05\x00\1abcd", b"\x75\x70\xff\xff", b"\1\0\1\0x"):
             info = member("task_1/prediction.csv", extra=extra)
             with self.subTest(extra=extra):
-                self.assertIsNotNone(self.open(archive((info, TABLE))).read("task_1", 100))
+                self.assertIsNotNone(self.open(archive((info, TABLE))).read("task_1", "prediction.csv", 100))
 
     def test_a_comment_that_looks_like_the_end(self) -> None:
         data = archive(("task_1/prediction.csv", TABLE))
         comment = b"see PK\5\6 and " + data[-22:] + b"."
         commented = data[:-2] + struct.pack("<H", len(comment)) + comment
-        self.assertIsNotNone(self.open(commented).read("task_1", 100))
+        self.assertIsNotNone(self.open(commented).read("task_1", "prediction.csv", 100))
 
     def test_what_stands_in_front_of_an_archive(self) -> None:
         data = b"#!/bin/sh\nexit\n" + archive(("task_1/prediction.csv", TABLE))
-        self.assertIsNotNone(self.open(data).read("task_1", 100))
+        self.assertIsNotNone(self.open(data).read("task_1", "prediction.csv", 100))
 
     def test_members_that_inflate_a_lot(self) -> None:
         for data in (b"h\n" + b"1\n" * 90_000, b"h\n" + b"x" * (3 << 20) + b"\n", b""):
-            content = self.open(archive(("task_1/prediction.csv", data))).read("task_1", 4 << 20)
+            content = self.open(archive(("task_1/prediction.csv", data))).read("task_1", "prediction.csv", 4 << 20)
             assert content is not None
             self.assertEqual(content.data, data)
 
     def test_directories(self) -> None:
         submission = self.open(archive(("task_1/prediction.csv/", b""), ("task_2/", b""), ("task_3/x", b"")))
         with self.assertRaisesRegex(PredictionFormatError, "task_1/prediction.csv is a directory, not a regular file"):
-            submission.read("task_1", 100)
-        self.assertIsNone(submission.read("task_2", 100))
+            submission.read("task_1", "prediction.csv", 100)
+        self.assertIsNone(submission.read("task_2", "prediction.csv", 100))
         self.assertEqual(submission.folders, ["task_1", "task_2", "task_3"])
         self.assertEqual(submission.refused, {})
 
     def test_what_is_no_task_or_lies_deeper_does_not_say_where_the_others_are(self) -> None:
         for stray in ("task_007/prediction.csv", "me/task_1/old/task_2/prediction.csv"):
             submission = self.open(archive((stray, TABLE), ("me/task_1/prediction.csv", TABLE)))
-            self.assertIsNotNone(submission.read("task_1", 100))
+            self.assertIsNotNone(submission.read("task_1", "prediction.csv", 100))
 
     def test_other_letters_with_two_cases_are_just_other_letters(self) -> None:
         submission = self.open(
@@ -292,7 +296,7 @@ class PredictionArchiveTest(FolderTestCase):
                 continue
             for number in range(1, 5):
                 try:
-                    submission.read(f"task_{number}", 100)
+                    submission.read(f"task_{number}", "prediction.csv", 100)
                 except PredictionFormatError:
                     continue
 

@@ -291,7 +291,7 @@ class EntryPointTest(BenchmarkTestCase):
             *("--prediction-root", str(EXAMPLE / "predictions"), "--gold-root", str(EXAMPLE / "gold")),
             *("--output", str(self.folder / "out.json")),
         )[1]
-        self.assertIn(f"Config set: {ROOT / 'configs'} (20 tasks", output)
+        self.assertIn(f"Config set: {ROOT / 'configs'} (22 tasks", output)
 
     def test_the_release_layout_is_found(self) -> None:
         self.add_task(1)

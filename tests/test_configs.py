@@ -34,8 +34,9 @@ MANY = [{"gold_index": i, "gold_name": "", "type": "text"} for i in range(65)]
 # One row per rule of the schema, and around it: where the base document is changed, to what, and what is said of it
 # (None: the document stays valid).
 CHANGES: tuple[tuple[str, Any, str | None], ...] = (
-    ("schema_version", "1.1", "expected '1.0', got '1.1'"),
-    ("schema_version", 1.0, "expected '1.0', got 1.0"),
+    ("schema_version", "1.1", None),
+    ("schema_version", "1.2", "expected one of 1.0, 1.1, got '1.2'"),
+    ("schema_version", 1.0, "expected one of 1.0, 1.1, got 1.0"),
     ("schema_version", REMOVED, "schema_version: expected a value, the key is required"),
     ("task_id", REMOVED, "task_id: expected a value, the key is required"),
     ("task_id", 1, "task_id: expected a string task_N"),
@@ -195,6 +196,7 @@ class ReadTaskConfigTest(unittest.TestCase):
 
     def test_what_is_read(self) -> None:
         config = read_task_config(json.dumps(changed("columns.1.comparison.digits", 2.0)).encode(), "task_1.json")
+        assert isinstance(config, TaskConfig)
         self.assertEqual((config.task_id, config.order_sensitive), ("task_1", False))
         self.assertEqual(
             list(config.columns[:3]),

@@ -447,7 +447,7 @@ class ConsoleTest(BenchmarkTestCase):
             lambda spoilt: spoilt["summary_evaluations"].append({"title": 1}),
             lambda spoilt: spoilt.pop("plugin_set_sha256"),
             lambda spoilt: spoilt.pop("dataset_config_sha256"),
-            lambda spoilt: spoilt["tasks"][-1]["labels"][0].pop("missing"),
+            lambda spoilt: spoilt["tasks"][-3]["labels"][0].pop("missing"),
         ):
             spoilt = json.loads(written)
             spoil(spoilt)  # type: ignore[no-untyped-call]

@@ -380,7 +380,7 @@ class CommandTest(FolderTestCase):
         path = self.folder / "example.json"
         roots = ["--prediction-root", str(EXAMPLE / "predictions"), "--gold-root", str(EXAMPLE / "gold")]
         self.assertEqual(run_cli(*roots, "--output", str(path))[0], 0)
-        self.assertRegex(self.run_board(str(path)), r"(?m)^1     example   10/20    50.0 %  29.9 % to 70.1 %      1$")
+        self.assertRegex(self.run_board(str(path)), r"(?m)^1     example   11/22    50.0 %  30.7 % to 69.3 %      1$")
 
     def test_no_path_in_the_output(self) -> None:
         again = self.add("deeper/good.json", "xxxxxxx.")

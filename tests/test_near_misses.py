@@ -25,8 +25,9 @@ from evaluation import form_changes, near_misses, nearest
 from evaluation.files import FileContent
 from evaluation.findings import NEAR_MISS_CODES, Diagnosis
 from evaluation.results import TaskEvaluationResult
-from evaluation.scoring import ScoringOptions, TaskFiles, score_task
+from evaluation.scoring import score_task
 from evaluation.summary import Summary
+from evaluation.task_files import ScoringOptions, TaskFiles
 
 DECIMAL = decimal_places(2)
 PRICES = (("apple", "1.50"), ("pear", "2.25"), ("plum", "12.00"))

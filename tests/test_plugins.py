@@ -402,7 +402,10 @@ class LoadTest(PluginTestCase):
         hostile += " __str__ = __repr__ = __call__ = fail; __signature__ = property(fail)\n"
         parameters = "inputs, outputs, reference_outputs, runs, examples"
         for source, message in (
-            ("x = 1", "expected a dictionary SUMMARY_EVALUATORS of functions by name, got nothing"),
+            (
+                "x = 1",
+                "of functions by name as one of SUMMARY_EVALUATORS, EVAL_FUNCTIONS, COMPARE_FUNCTIONS",
+            ),
             (
                 "SUMMARY_EVALUATORS = {}",
                 "expected a dictionary of functions by name, got an empty one",

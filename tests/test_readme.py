@@ -61,7 +61,7 @@ class CommandTest(FolderTestCase):
     def test_the_third_command_scores_two_runs(self) -> None:
         done = self.run_command(commands()[2])
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for line in ("  predictions   10/20    50.0 %", "By difficulty:", "  hard", "|runs:2|threshold:1/2"):
+        for line in ("  predictions   11/22    50.0 %", "By difficulty:", "  hard", "|runs:2|threshold:1/2"):
             self.assertIn(line, done.stdout)
 
     def test_the_test_command_finds_the_tests(self) -> None:

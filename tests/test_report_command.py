@@ -327,10 +327,13 @@ class PartialTest(ReportTestCase):
             ("--fail-under", "0.5"),
             ("--fail-under", "0"),
             ("--fail-under-metric", "x=0.5"),
-            ("--plugin", "p.py"),
         ):
             with self.subTest(options=options):
                 self.assert_fatal("--task", "task_1", *options, mentions=[options[0], "needs all tasks"])
+        plugin = str(self.write("p.py", "SUMMARY_EVALUATORS = {'f': lambda runs: 1}\n"))
+        for options in (("--task", "task_1"), ("--shard", "1/2")):
+            with self.subTest(options=options):
+                self.assert_fatal("--plugin", plugin, *options, mentions=["--plugin", "need all tasks"])
 
     def test_plugins_need_all_tasks_from_python_too(self) -> None:
         roots: dict[str, Any] = {f"{kind}_root": self.folder / f"{kind}s" for kind in ("prediction", "gold", "config")}

@@ -14,7 +14,7 @@ from evaluation.submissions import PredictionDirectory
 class PredictionDirectoryTest(FolderTestCase):
     def test_reads_the_file_of_a_task(self) -> None:
         self.write("task_1/prediction.csv", "a\n")
-        content = PredictionDirectory(self.folder).read("task_1", 100)
+        content = PredictionDirectory(self.folder).read("task_1", "prediction.csv", 100)
         assert content is not None
         self.assertEqual(content.data, b"a\n")
 
@@ -25,7 +25,7 @@ class PredictionDirectoryTest(FolderTestCase):
         submission = PredictionDirectory(self.folder)
         for task_id in ("task_1", "task_2", "task_3", "task_4"):
             with self.subTest(task_id=task_id):
-                self.assertIsNone(submission.read(task_id, 100))
+                self.assertIsNone(submission.read(task_id, "prediction.csv", 100))
 
     def test_refused(self) -> None:
         outside = self.write("outside/prediction.csv", "a\n")
@@ -45,7 +45,7 @@ class PredictionDirectoryTest(FolderTestCase):
         ):
             with self.subTest(task_id=task_id):
                 with self.assertRaises(PredictionFormatError) as caught:
-                    submission.read(task_id, 100)
+                    submission.read(task_id, "prediction.csv", 100)
                 self.assertEqual(str(caught.exception), expected)
 
     def test_folders(self) -> None:
@@ -67,7 +67,7 @@ class PredictionDirectoryTest(FolderTestCase):
         (self.folder / "task_1").chmod(0)
         self.addCleanup((self.folder / "task_1").chmod, 0o700)
         with self.assertRaisesRegex(PredictionFormatError, "cannot be read"):
-            PredictionDirectory(self.folder).read("task_1", 100)
+            PredictionDirectory(self.folder).read("task_1", "prediction.csv", 100)
 
 
 if __name__ == "__main__":

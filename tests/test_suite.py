@@ -16,16 +16,19 @@ from evaluation.results import ERROR_CODES
 from evaluation.submissions import PredictionDirectory
 from evaluation.suite import evaluate_suite, score_suite
 
+DISHONEST_CODES = ("invalid_prediction", "mapping_search_exhausted", "worker_died")
+
 
 class ExampleTest(BenchmarkTestCase):
     def test_summary_is_the_golden_one_on_every_python(self) -> None:
         config_set = load_config_set(ROOT / "configs")
         summary = score_suite(config_set, PredictionDirectory(EXAMPLE / "predictions"), EXAMPLE / "gold")
         assert_golden(self, "example_summary.json", render(summary))
-        # No honest prediction meets the budget of the mapping search, or kills its worker.
+        second = score_suite(config_set, PredictionDirectory(EXAMPLE / "second_run"), EXAMPLE / "gold")
+        # No honest prediction meets the budget of the mapping search, is no file, or kills its worker.
         self.assertEqual(
-            list(summary.failure_counts),
-            [code for code in ERROR_CODES if code not in ("mapping_search_exhausted", "worker_died")],
+            [code for code in ERROR_CODES if code in {**summary.failure_counts, **second.failure_counts}],
+            [code for code in ERROR_CODES if code not in DISHONEST_CODES],
         )
         self.assertGreater(summary.passed_task_count, 0)
 

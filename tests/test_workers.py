@@ -20,7 +20,8 @@ from support import INTEGER, ROOT, BenchmarkTestCase, FolderTestCase, environmen
 
 from evaluation import runner, suite
 from evaluation.errors import EvaluationFatalError
-from evaluation.scoring import ScoredTask, TaskFiles, score_task
+from evaluation.scoring import ScoredTask, score_task
+from evaluation.task_files import TaskFiles
 
 try:
     from evaluation.workers import can_start_workers, map_in_workers, processor_count

@@ -10,9 +10,10 @@ from fractions import Fraction
 from itertools import islice
 from typing import NamedTuple
 
+from ..check_results import PASSED
 from ..errors import REDACTED, counted, quoted
 from ..findings import ColumnFinding, Diagnosis, RowDifference, RowFindings
-from ..results import TaskEvaluationResult
+from ..results import RUN_CODES, TaskEvaluationResult
 from ..summary import Summary
 
 # Near misses of these codes are about the table as a whole.
@@ -23,13 +24,17 @@ def closest_first(summary: Summary) -> list[TaskEvaluationResult]:
     """Return the failed tasks, those nearest to passing first.
 
     Nearest are tasks that a known change would make pass, fewer changes before more; then the larger share of matched
-    rows, then of agreeing cells. Tasks without a table of their own come last; ties are in number order.
+    rows, or of passed checks, then of agreeing cells. Tasks without an answer of their own come last; ties are in
+    number order.
     """
     return sorted((task for task in summary.tasks if not task.passed), key=_distance)
 
 
 def _distance(task: TaskEvaluationResult) -> tuple[int, int, Fraction, Fraction]:
     diagnosis = task.diagnosis
+    if task.error_code in RUN_CODES:
+        right, checks = right_parts(task)
+        return 1, 0, -Fraction(right, checks), Fraction(0)
     if diagnosis is None:
         return 2, 0, Fraction(0), Fraction(0)
     changes = sum(miss.group == 0 for miss in diagnosis.near_misses)
@@ -37,12 +42,17 @@ def _distance(task: TaskEvaluationResult) -> tuple[int, int, Fraction, Fraction]
     if diagnosis.rows is not None:
         found = diagnosis.rows
         rows = Fraction(found.matched, max(1, found.matched + found.missing + found.unexpected))
-    agreeing, cells = agreeing_cells(task)
+    agreeing, cells = right_parts(task)
     return 0 if changes else 1, changes, -rows, -Fraction(agreeing, max(1, cells))
 
 
-def agreeing_cells(task: TaskEvaluationResult) -> tuple[int, int]:
-    """Return how many cells agree under the nearest mapping, and of how many: those of the larger table."""
+def right_parts(task: TaskEvaluationResult) -> tuple[int, int]:
+    """Return how many cells agree under the nearest mapping, and of how many: those of the larger table.
+
+    Of a task with checks return how many passed, and how many there are.
+    """
+    if task.checks:
+        return sum(check.outcome == PASSED for check in task.checks), len(task.checks)
     columns = max(task.gold_column_count, task.prediction_column_count)
     rows = max(task.gold_row_count, task.prediction_row_count)
     found = task.diagnosis.columns if task.diagnosis else ()
@@ -79,7 +89,11 @@ def _is_explained(diagnosis: Diagnosis) -> bool:
 
 
 def finding_sentences(task: TaskEvaluationResult, most_columns: int = 16) -> Iterator[str]:
-    """Yield how the rows compare, and then the columns that do not agree in full, at most so many one by one."""
+    """Yield how the rows compare, and then the columns that do not agree in full, at most so many one by one.
+
+    Of a task with checks yield how each of them ended.
+    """
+    yield from check_sentences(task)
     diagnosis = task.diagnosis
     if diagnosis is None or diagnosis.rows is None or _is_explained(diagnosis):
         return
@@ -102,6 +116,13 @@ def finding_sentences(task: TaskEvaluationResult, most_columns: int = 16) -> Ite
     if shown:
         listed = ", ".join([*shown[:most_columns], *(["…"] if len(shown) > most_columns else [])])
         yield f"prediction column{'s' if len(shown) > 1 else ''} {listed} without a partner in gold"
+
+
+def check_sentences(task: TaskEvaluationResult) -> Iterator[str]:
+    """Yield how each check of a task ended, and why where it did not pass."""
+    for number, check in enumerate(task.checks, start=1):
+        called = f"check {number}" + (f" {quoted(check.name)}" if check.name else "")
+        yield f"{called}: {check.outcome}" + (f", {check.reason}" if check.reason else "")
 
 
 def _rows_sentence(task: TaskEvaluationResult, rows: RowFindings) -> str:

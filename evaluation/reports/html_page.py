@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from ..classification import DatasetEvaluation
 from ..errors import escape
 from ..metrics import Interval
-from ..results import TaskEvaluationResult
+from ..results import RUN_CODES, TaskEvaluationResult
 from ..summary import Summary
 from .explanation import (
     ComparedCell,
     ComparedRow,
     ComparedRows,
-    agreeing_cells,
     closest_first,
     columns_left_out,
     compared_rows,
     finding_sentences,
+    right_parts,
     short_reason,
 )
 from .fitting import Piece, fitted
@@ -213,7 +213,7 @@ def _task_table(summary: Summary) -> Iterator[str]:
     yield (
         '<table id="task-table"><thead><tr><th scope="col">task</th><th scope="col">state</th>'
         '<th scope="col">near miss, or why it failed</th>'
-        '<th scope="col">cells right</th></tr></thead>\n<tbody>\n'
+        '<th scope="col">cells or checks right</th></tr></thead>\n<tbody>\n'
     )
     runs = run_notes(summary)
     for number, task in enumerate(summary.tasks):
@@ -225,9 +225,9 @@ def _task_row(number: int, task: TaskEvaluationResult, runs: str) -> str:
     name = text(task.task_id)
     state = "passed" if task.passed else task.error_code or ""
     why = "" if task.passed else short_reason(task)
-    agreeing, cells = agreeing_cells(task)
-    is_known = task.diagnosis is not None and task.diagnosis.rows is not None and cells > 0
-    share = "100.0 %" if task.passed else percentage(agreeing, cells) if is_known else ""
+    right, parts = right_parts(task)
+    is_known = task.error_code in RUN_CODES or (task.diagnosis is not None and task.diagnosis.rows is not None)
+    share = "100.0 %" if task.passed else percentage(right, parts) if is_known and parts else ""
     link = name if task.passed else f'<a href="#{name}">{name}</a>'
     return (
         f'<tr data-state="{text(state)}"><td data-key="{number}">{link}</td>'
@@ -246,9 +246,10 @@ def _explanations(summary: Summary) -> Iterator[Piece]:
         "page",
         "<section>\n<h2>Failed tasks, closest to passing first</h2>\n"
         "<details><summary>How to read this</summary>\n<p>Columns are aligned by the nearest mapping: that with the "
-        "most cells alike. Cells right are those that agree under it, of all that the larger table has. A cell with ≠ "
-        "before it differs once both sides are read under the column's rule. What "
-        "stands beside a coloured bar is a near miss, all that is wrong: once mended, the whole table passed.</p>\n",
+        "most cells alike. Cells right are those that agree under it, of all that the larger table has; of an answer "
+        "that is no table, checks right are those that passed. A cell with ≠ before it differs once both sides are "
+        "read under the column's rule. What stands beside a coloured bar is a near miss, all that is wrong: once "
+        "mended, the whole table passed.</p>\n",
     )
     for task in failed:
         yield Piece("task", f"</details>\n{''.join(_explanation(task))}")

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable
 
 from ..errors import escape, quoted
 from ..results import TaskEvaluationResult
 from ..summary import METRIC, Summary
-from .explanation import compared_rows, finding_sentences, row_lines, short_reason
+from .explanation import check_sentences, compared_rows, finding_sentences, row_lines, short_reason
 from .text import cut, headline
 
 # Of these no answer was compared with gold to its end: there is no wrong answer to report.
-_ERROR_CODES = ("missing_prediction", "invalid_prediction_csv", "mapping_search_exhausted", "worker_died")
+_ERROR_CODES = (
+    *("missing_prediction", "invalid_prediction_csv", "invalid_prediction"),
+    *("mapping_search_exhausted", "check_error", "worker_died"),
+)
 _SHOWN_SENTENCE = 1_000
 _SHOWN_COLUMNS = 8
 
@@ -20,8 +24,8 @@ def render(summary: Summary) -> str:
     """Return an XML document with a test case per task, in number order.
 
     A wrong answer is a failure. A prediction that is missing or unreadable, or that could not be judged, is an error.
-    Nothing is skipped, and no times are given, as none are measured. Characters that XML does not allow are escaped as
-    in messages.
+    Of passed tasks, too, the outcome of every check is told. Nothing is skipped, and no times are given, as none are
+    measured. Characters that XML does not allow are escaped as in messages.
     """
     errors = sum(task.error_code in _ERROR_CODES for task in summary.tasks)
     counts = {
@@ -42,6 +46,8 @@ def render(summary: Summary) -> str:
         case = ElementTree.SubElement(suite, "testcase", {"classname": METRIC, "name": escape(task.task_id)})
         if not task.passed:
             _add_outcome(case, task)
+        elif task.checks:
+            ElementTree.SubElement(case, "system-out").text = _lines(check_sentences(task))
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
@@ -55,4 +61,8 @@ def _add_outcome(case: ElementTree.Element, task: TaskEvaluationResult) -> None:
     shown = compared_rows(task.diagnosis, _SHOWN_COLUMNS) if task.diagnosis else None
     for row in shown.rows if shown else ():
         sentences += row_lines(row, quoted)
-    outcome.text = "\n".join(escape(cut(sentence, _SHOWN_SENTENCE)) for sentence in sentences)
+    outcome.text = _lines(sentences)
+
+
+def _lines(sentences: Iterable[str]) -> str:
+    return "\n".join(escape(cut(sentence, _SHOWN_SENTENCE)) for sentence in sentences)

@@ -7,10 +7,11 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 
+from ..check_results import OUTCOMES
 from ..errors import escape
 from ..results import TaskEvaluationResult
 from ..summary import Summary
-from .explanation import agreeing_cells
+from .explanation import right_parts
 from .summary_json import inert
 
 _FACTS = (
@@ -20,6 +21,7 @@ _FACTS = (
 _FINDINGS = (
     *("near_misses", "near_miss", "matched_rows", "missing_rows", "unexpected_rows", "agreeing_cells", "cells"),
 )
+_CHECKS = ("checks", *(f"{outcome}_checks" for outcome in OUTCOMES))
 # A spreadsheet would take a text that begins so for a formula.
 _FORMULA_STARTS = ("=", "+", "-", "@")
 
@@ -27,17 +29,20 @@ _FORMULA_STARTS = ("=", "+", "-", "@")
 def render_csv(summary: Summary) -> str:
     """Return a header and a row per task, in number order: what was found, and what of the diagnosis is countable.
 
-    `near_misses` are the codes of the likeliest change, joined by semicolons, and `near_miss` says it in words. A cell
-    is empty where there is nothing to tell; a text that a spreadsheet would run as a formula has an apostrophe before.
+    `near_misses` are the codes of the likeliest change, joined by semicolons, and `near_miss` says it in words. Where
+    some task has checks, `checks` are their outcomes, joined alike. A cell is empty where there is nothing to tell; a
+    text that a spreadsheet would run as a formula has an apostrophe before.
     """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     runs = list(_runs(summary))
-    writer.writerow((*_FACTS, *_FINDINGS, *(runs[0] if runs else ())))
+    has_checks = any(task.checks for task in summary.tasks)
+    writer.writerow((*_FACTS, *_FINDINGS, *(_CHECKS if has_checks else ()), *(runs[0] if runs else ())))
     for place, task in enumerate(summary.tasks):
         document = task.to_dict()
         of_runs = runs[place].values() if runs else ()
-        values = (*(document[key] for key in _FACTS), *_findings(task), *of_runs)
+        checks = _checks(task) if has_checks else ()
+        values = (*(document[key] for key in _FACTS), *_findings(task), *checks, *of_runs)
         writer.writerow([cell(value) for value in values])
     return stream.getvalue()
 
@@ -68,8 +73,15 @@ def _findings(task: TaskEvaluationResult) -> Sequence[object]:
         return [None] * len(_FINDINGS)
     codes = ";".join(miss.code for miss in diagnosis.near_misses if miss.group == 0)
     rows = diagnosis.rows
-    counts = (rows.matched, rows.missing, rows.unexpected, *agreeing_cells(task)) if rows else (None,) * 5
+    counts = (rows.matched, rows.missing, rows.unexpected, *right_parts(task)) if rows else (None,) * 5
     return codes, next(iter(diagnosis.changes), None), *counts
+
+
+def _checks(task: TaskEvaluationResult) -> Sequence[object]:
+    if not task.checks:
+        return [None] * len(_CHECKS)
+    outcomes = [check.outcome for check in task.checks]
+    return ";".join(outcomes), *map(outcomes.count, OUTCOMES)
 
 
 def cell(value: object) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..check_results import CheckResult
 from ..classification import DatasetEvaluation
 from ..errors import REDACTED
 from ..findings import ColumnFinding, Diagnosis, RowDifference
@@ -175,7 +176,12 @@ class Redactor:
             error=self._maybe(task.error),
             labels=tuple(map(self._label_pair, task.labels)),
             diagnosis=None if task.diagnosis is None else self._diagnosis(task.diagnosis),
+            checks=tuple(map(self._check, task.checks)),
         )
+
+    def _check(self, check: CheckResult) -> CheckResult:
+        func, op, desc, reason = map(self._maybe, (check.func, check.op, check.desc, check.reason))
+        return CheckResult(check.outcome, func, op, desc, reason)
 
     def _label_pair(self, pair: LabelPair) -> LabelPair:
         return replace(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..check_results import outcome_counts
 from ..errors import counted, quoted
 from ..metrics import Interval
 from ..results import TaskEvaluationResult
@@ -96,7 +97,9 @@ def run_notes(summary: Summary) -> dict[str, str]:
 
 
 def shape_text(task: TaskEvaluationResult) -> str:
-    """Return how large a task's gold table is, and whether the order of its rows counts."""
+    """Return how large a task's gold table is, and whether the order of its rows counts; or else how many checks."""
+    if task.checks:
+        return counted(len(task.checks), "check")
     order = "in order" if task.order_sensitive else "in any order"
     return f"{counted(task.gold_row_count, 'row')} {order}, {counted(task.gold_column_count, 'column')}"
 
@@ -125,6 +128,10 @@ def notices(summary: Summary) -> Iterator[str]:
     if summary.limits:
         limits = ", ".join(f"{name} {limit}" for name, limit in summary.limits.items())
         yield f"Limits that are not the default: {limits}"
+    checks = [check for task in summary.tasks for check in task.checks]
+    if checks:
+        counts = ", ".join(f"{count} {outcome}" for outcome, count in outcome_counts(checks).items())
+        yield f"{counted(len(checks), 'check')} of answers that are no tables: {counts}"
     if summary.unscored_prediction_tasks and not summary.is_partial:
         shown = listed(summary.unscored_prediction_tasks)
         yield f"Unscored predictions (not in the config set): {shown}"

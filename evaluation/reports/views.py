@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ..breakdown import Breakdown, Group
+from ..check_results import OUTCOMES, PASSED
 from ..errors import counted, quoted
 from ..runs import Repetition
 from ..summary import Summary
@@ -29,12 +30,22 @@ class View(NamedTuple):
 
 
 def views(summary: Summary) -> Iterator[View]:
-    """Yield the tables of a summary: the runs, pass@k, the scores over runs, and a table per attribute and of tags."""
+    """Yield the tables of a summary: runs, pass@k, scores over runs, one per attribute and one of tags, and checks."""
     if summary.repetition is not None:
         yield from _run_views(summary.repetition, is_partial=summary.is_partial)
     breakdown = summary.breakdown
     if breakdown is not None:
         yield from _breakdown_views(breakdown)
+    yield from _check_views(summary)
+
+
+def _check_views(summary: Summary) -> Iterator[View]:
+    """Yield how the checks of each task ended, the tasks with most of them not passed first."""
+    counts = {task.task_id: Counter(check.outcome for check in task.checks) for task in summary.tasks if task.checks}
+    ordered = sorted(counts.items(), key=lambda item: item[1][PASSED] - item[1].total())
+    rows = [(task_id, *(str(found[outcome]) for outcome in OUTCOMES)) for task_id, found in ordered]
+    if rows:
+        yield _cut(View("Checks by task", ("task", *OUTCOMES), rows))
 
 
 def _run_views(repetition: Repetition, *, is_partial: bool) -> Iterator[View]:

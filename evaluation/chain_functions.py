@@ -1,0 +1,332 @@
+"""The built-in functions of chains: what each takes and gives, known before anything is run, and what it does.
+
+A new function is one entry in `FUNCTIONS`. It gets a value of a kind that it accepts, and arguments that were checked
+when the chain was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .answers import KINDS, LIST, NULL, NUMBER, OBJECT, TEXT, Value, canonical, kind_of, read_answer, read_number, total
+from .cells import DateRule, NumberRule, Rule, TextRule
+from .chain_syntax import Argument
+from .errors import AbsentError, StepError, quoted
+from .patterns import PatternError, Work, compiled
+from .tables import DEFAULT_LIMITS, TableLimits, parse_table
+
+# What a chain begins with, and a text that the rule of date columns has read; both are told apart before a run only.
+FILE, DATE = "file", "date"
+_ORDERED = frozenset({NUMBER, TEXT, DATE})
+# So many elements of lists, characters of patterns and the like may be looked at for one task.
+MOST_WORK = 10_000_000
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is known of a value before there is one: the kinds it may have, and the shape of a list's or object's parts.
+
+    An element of None may be anything that JSON can spell.
+    """
+
+    kinds: frozenset[str]
+    element: Shape | None = None
+
+    @property
+    def part(self) -> Shape:
+        return self.element or ANYTHING
+
+    def __or__(self, other: Shape) -> Shape:
+        return Shape(self.kinds | other.kinds)
+
+    def __str__(self) -> str:
+        named = [kind if kind == NULL else f"{'an' if kind == OBJECT else 'a'} {kind}" for kind in sorted(self.kinds)]
+        return " or ".join(named)
+
+
+def _of(*kinds: str, element: Shape | None = None) -> Shape:
+    return Shape(frozenset(kinds), element)
+
+
+ANYTHING = _of(*KINDS)
+EVERY_KIND = frozenset({*KINDS, DATE})
+
+
+def shape_of(value: Value) -> Shape:
+    """Return the shape of a value that is there."""
+    if isinstance(value, list):
+        kinds = frozenset(kind for part in value for kind in shape_of(part).kinds)
+        return _of(LIST, element=Shape(kinds) if kinds else None)
+    return _of(kind_of(value))
+
+
+class Context:
+    """What the chains that are run on one file share.
+
+    What work is left, the limits of tables, and what the file was `read` as, by the name of the function: a value, or
+    the error that it raised.
+    """
+
+    def __init__(self, limits: TableLimits = DEFAULT_LIMITS, work: int = MOST_WORK) -> None:
+        self.work = Work(work)
+        self.limits = limits
+        self.read: dict[str, Value] = {}
+
+
+class Misuse(NamedTuple):
+    """Why a function cannot be used so, and the place of the argument that is at fault; None where its input is."""
+
+    reason: str
+    argument: int | None = None
+
+
+_Arguments = Sequence[Argument]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of chains.
+
+    `accepts` are the kinds that it takes, `gives` the shape that it makes of one, `misuse` what is wrong with its
+    arguments, `least` to `most` of them. `run` raises StepError, InputError or CellError when it cannot be run on a
+    value, and AbsentError when what it looks for is not there.
+    """
+
+    accepts: frozenset[str]
+    gives: Callable[[Shape, _Arguments], Shape]
+    run: Callable[[Value, _Arguments, Context], Value]
+    least: int = 0
+    most: int = 0
+    misuse: Callable[[Shape, _Arguments], Misuse | None] | None = None
+
+
+def _decoded(value: bytes | str) -> str:
+    """Return the text of a file; a text stays one."""
+    if isinstance(value, str):
+        return value
+    try:
+        return value.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise StepError(f"is not UTF-8 (byte {error.start})") from None
+
+
+def _raw(value: bytes, *_: object) -> str:
+    return _decoded(value)
+
+
+def _text(value: bytes | str, *_: object) -> str:
+    return TextRule().canonical(_decoded(value)) or ""
+
+
+def _json(value: bytes | str, *_: object) -> Value:
+    return read_answer(_decoded(value))
+
+
+def _csv(value: bytes | str, _: _Arguments, context: Context) -> list[Value]:
+    data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+    table = parse_table(data, context.limits)
+    if len(set(table.header)) < table.column_count:
+        twice = next(name for name in table.header if table.header.count(name) > 1)
+        raise StepError(f"has the column {quoted(twice)} twice")
+    context.work.spend(table.row_count * table.column_count)
+    return [dict(zip(table.header, row, strict=True)) for row in table.rows]
+
+
+def _get(value: Value, arguments: _Arguments, _: Context) -> Value:
+    key = arguments[0]
+    if isinstance(value, dict):
+        if key.text in value:
+            return value[key.text]
+        missing = f"finds no key {quoted(key.text)}"
+    elif key.whole_number is None:
+        raise StepError(f"takes an element of a list by a whole number, not by {quoted(key.text)}")
+    elif -len(value) <= key.whole_number < len(value):
+        return value[key.whole_number]
+    else:
+        missing = f"finds no element {key.whole_number} in a list of {len(value)}"
+    if len(arguments) == 1:
+        raise AbsentError(missing)
+    return arguments[1].value
+
+
+def _get_shape(shape: Shape, arguments: _Arguments) -> Shape:
+    return shape.part if len(arguments) == 1 else shape.part | shape_of(arguments[1].value)
+
+
+def _get_misuse(shape: Shape, arguments: _Arguments) -> Misuse | None:
+    key = arguments[0]
+    if key.whole_number is None and not isinstance(key.value, str):
+        return Misuse("expected a key or a whole number; quote what is to be a key all the same", 0)
+    if OBJECT not in shape.kinds and key.whole_number is None:
+        return Misuse("expected a whole number, as this is taken from a list", 0)
+    return None
+
+
+def _len(value: Value, *_: object) -> int:
+    return len(value)
+
+
+def _itself(value: Value, *_: object) -> Value:
+    return value
+
+
+def _number(value: Value, *_: object) -> Value:
+    if not isinstance(value, str):
+        return value
+    _read_by(NumberRule("decimal_places", 0), value, "number")
+    return read_number(value.strip().replace(",", ""))
+
+
+def _date(value: str, *_: object) -> str:
+    return _read_by(DateRule(), value, "date")
+
+
+def _read_by(rule: Rule, text: str, noun: str) -> str:
+    """Return the canonical value of a text under a column's rule; null is no evidence."""
+    value = rule.canonical(text)
+    if value is None:
+        raise StepError(f"expected a {noun}, got null")
+    return value
+
+
+def _lower(value: str, *_: object) -> str:
+    return value.lower()
+
+
+def _sort(value: list[Value], _: _Arguments, context: Context) -> list[Value]:
+    return sorted(_of_one_kind(value, context))
+
+
+def _unique(value: list[Value], _: _Arguments, context: Context) -> list[Value]:
+    found: dict[str, Value] = {}
+    for key, element in zip(keys(value, context.work), value, strict=True):
+        found.setdefault(key, element)
+    return list(found.values())
+
+
+def _first(value: list[Value], *_: object) -> Value:
+    return _some(value)[0]
+
+
+def _last(value: list[Value], *_: object) -> Value:
+    return _some(value)[-1]
+
+
+def _sum(value: list[Value], _: _Arguments, context: Context) -> Value:
+    context.work.spend(len(value))
+    if set(map(kind_of, _some(value))) != {NUMBER}:
+        raise StepError("expected a list of numbers")
+    return total(value)
+
+
+def _min(value: list[Value], _: _Arguments, context: Context) -> Value:
+    return min(_of_one_kind(_some(value), context))
+
+
+def _max(value: list[Value], _: _Arguments, context: Context) -> Value:
+    return max(_of_one_kind(_some(value), context))
+
+
+def _count(value: list[Value], arguments: _Arguments, context: Context) -> int:
+    return keys(value, context.work).count(canonical(arguments[0].value))
+
+
+def _some(value: list[Value]) -> list[Value]:
+    """Return a list that is not empty: of nothing there is no first element, and no sum that were evidence."""
+    if not value:
+        raise AbsentError("finds an empty list")
+    return value
+
+
+def _of_one_kind(value: list[Value], context: Context) -> list[Value]:
+    """Return a list of numbers alone or of texts alone, which can be put in order."""
+    context.work.spend(len(value))
+    kinds = set(map(kind_of, value))
+    if len(kinds) > 1 or not kinds <= {NUMBER, TEXT}:
+        raise StepError(f"expected a list of numbers or of texts, got one with {' and '.join(sorted(kinds))}")
+    return value
+
+
+def keys(values: Sequence[Value], work: Work) -> list[str]:
+    """Return the canonical texts of values, which are equal where the values are."""
+    found = []
+    for value in values:
+        text = canonical(value)
+        work.spend(1 + len(text) // 16)
+        found.append(text)
+    return found
+
+
+def _regex(value: str, arguments: _Arguments, context: Context) -> str:
+    pattern = compiled(arguments[0].text)
+    found = pattern.search(value, context.work)
+    if found is None:
+        raise AbsentError("finds no match")
+    if not pattern.has_group:
+        return value[found.start : found.end]
+    if found.group is None:
+        raise AbsentError("finds a match in which the group takes no part")
+    return value[slice(*found.group)]
+
+
+def _regex_misuse(_: Shape, arguments: _Arguments) -> Misuse | None:
+    if not isinstance(arguments[0].value, str):
+        return Misuse("expected a pattern, so quote it", 0)
+    try:
+        compiled(arguments[0].text)
+    except PatternError as error:
+        return Misuse(f"the pattern {error} (at its character {error.position + 1})", 0)
+    return None
+
+
+def _gives(shape: Shape) -> Callable[[Shape, _Arguments], Shape]:
+    return lambda *_: shape
+
+
+def _same(shape: Shape, _: _Arguments) -> Shape:
+    return shape
+
+
+def _element(shape: Shape, _: _Arguments) -> Shape:
+    return shape.part
+
+
+def _ordered_element(shape: Shape, _: _Arguments) -> Shape:
+    return Shape(shape.part.kinds & _ORDERED)
+
+
+def _needs(kinds: frozenset[str], nouns: str) -> Callable[[Shape, _Arguments], Misuse | None]:
+    """Return what refuses a list whose elements can be of none of these kinds."""
+    return lambda shape, _: None if shape.part.kinds & kinds else Misuse(f"expected a list of {nouns}")
+
+
+_A_LIST = frozenset({LIST})
+_A_TEXT = frozenset({TEXT})
+_SOURCES = frozenset({FILE, TEXT})
+_RECORDS = _of(LIST, element=_of(OBJECT, element=_of(TEXT)))
+_NEEDS_ORDERED = _needs(_ORDERED, "numbers or texts")
+
+FUNCTIONS: dict[str, Function] = {
+    "raw": Function(frozenset({FILE}), _gives(_of(TEXT)), _raw),
+    "text": Function(_SOURCES, _gives(_of(TEXT)), _text),
+    "json": Function(_SOURCES, _gives(ANYTHING), _json),
+    "csv": Function(_SOURCES, _gives(_RECORDS), _csv),
+    "get": Function(frozenset({LIST, OBJECT}), _get_shape, _get, 1, 2, _get_misuse),
+    "len": Function(frozenset({TEXT, LIST, OBJECT}), _gives(_of(NUMBER)), _len),
+    # Whoever runs the chain goes on with each element by itself.
+    "foreach": Function(_A_LIST, _element, _itself),
+    "number": Function(frozenset({TEXT, NUMBER}), _gives(_of(NUMBER)), _number),
+    "date": Function(_A_TEXT, _gives(_of(DATE)), _date),
+    "lower": Function(_A_TEXT, _gives(_of(TEXT)), _lower),
+    "sort": Function(_A_LIST, _same, _sort, misuse=_NEEDS_ORDERED),
+    "unique": Function(_A_LIST, _same, _unique),
+    "first": Function(_A_LIST, _element, _first),
+    "last": Function(_A_LIST, _element, _last),
+    "sum": Function(_A_LIST, _gives(_of(NUMBER)), _sum, misuse=_needs(frozenset({NUMBER}), "numbers")),
+    "min": Function(_A_LIST, _ordered_element, _min, misuse=_NEEDS_ORDERED),
+    "max": Function(_A_LIST, _ordered_element, _max, misuse=_NEEDS_ORDERED),
+    "count": Function(_A_LIST, _gives(_of(NUMBER)), _count, 1, 1),
+    "regex": Function(_A_TEXT, _gives(_of(TEXT)), _regex, 1, 1, _regex_misuse),
+}

@@ -1,0 +1,177 @@
+"""Functions of plugins that checks use: as steps of chains, `f(value, *args)`, and as comparisons.
+
+A comparison is `f(actual, expected, **op_args)` and returns a Boolean, or one with a reason. Both may be `async`. They
+get values of their own, with a float for a number that has a point or an exponent. What they raise is an error of the
+check, and never its answer.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Collection
+from types import ModuleType
+from typing import Any, NoReturn
+
+from .answers import Value, from_plain, plain
+from .chain_functions import ANYTHING, EVERY_KIND, FUNCTIONS, Context, Function
+from .chain_syntax import Argument
+from .check_comparisons import COMPARISONS, Comparison, Options, Verdict
+from .checks import CheckFunctions
+from .errors import InputError, StepError, quoted
+from .foreign_code import PluginFaultError, call, foreign_code, raised, signature_of
+from .summary_evaluations import cut, shown, writable
+
+STEP_REGISTRY = "EVAL_FUNCTIONS"
+COMPARISON_REGISTRY = "COMPARE_FUNCTIONS"
+_NAME = re.compile("[A-Za-z_][A-Za-z0-9_.]{0,99}")
+_MOST_ARGUMENTS = 20
+
+
+def read_registry(module: ModuleType, registry: str) -> dict[object, object]:
+    """Return the functions that a plugin registers under this name; none where it has no such registry.
+
+    Raises PluginFaultError when the registry is no dictionary, or an empty one.
+    """
+    found = getattr(module, registry, None)
+    if found is None and not hasattr(module, registry):
+        return {}
+    if not isinstance(found, dict) or not found:
+        got = "an empty one" if found == {} else shown(found)
+        raise PluginFaultError(f", {registry}: expected a dictionary of functions by name, got {got}")
+    return found
+
+
+def read_signature(registry: str, name: object, function: object) -> tuple[str, inspect.Signature]:
+    """Return the name and the signature of a registered function.
+
+    Raises PluginFaultError when the name is blank, or it is no function, or one whose parameters cannot be found.
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise PluginFaultError(f", {registry}: expected names that are not blank, got {shown(name)}")
+    called = f", {quoted(name)}"
+    if not callable(function):
+        raise PluginFaultError(f"{called}: expected a function, got {shown(function)}")
+    try:
+        return name, signature_of(function)
+    except (TypeError, ValueError) as error:
+        raise PluginFaultError(f"{called}: its parameters cannot be found ({type(error).__name__})") from None
+
+
+def check_functions(module: ModuleType, path: str, taken: CheckFunctions, *, muted: bool) -> CheckFunctions:
+    """Return the functions for checks that the plugin at `path` registers; with `muted` what they print is lost.
+
+    Raises PluginFaultError when one cannot be called as it is to be, or its name is a built-in's or among `taken`.
+    """
+    steps = {}
+    for given, function in read_registry(module, STEP_REGISTRY).items():
+        name, signature = read_signature(STEP_REGISTRY, given, function)
+        _check_name(STEP_REGISTRY, name, FUNCTIONS, taken.steps)
+        steps[name] = _step(_Caller(function, path, muted), name, signature)  # type: ignore[arg-type]
+    comparisons = {}
+    for given, function in read_registry(module, COMPARISON_REGISTRY).items():
+        name, signature = read_signature(COMPARISON_REGISTRY, given, function)
+        _check_name(COMPARISON_REGISTRY, name, COMPARISONS, taken.comparisons)
+        comparisons[name] = _comparison(_Caller(function, path, muted), name, signature)  # type: ignore[arg-type]
+    return CheckFunctions(steps, comparisons)
+
+
+def declared_functions(names: Collection[str]) -> CheckFunctions:
+    """Return functions of these names that take and give anything, for reading configs whose checks are not run."""
+
+    def run(*_: object) -> NoReturn:
+        raise StepError("is not defined here")
+
+    function = Function(EVERY_KIND, lambda *_: ANYTHING, run, most=_MOST_ARGUMENTS)
+    comparison = Comparison(EVERY_KIND, EVERY_KIND, lambda *_: True, run, lambda options: None)
+    return CheckFunctions(dict.fromkeys(names, function), dict.fromkeys(names, comparison))
+
+
+def _check_name(registry: str, name: str, built_in: Collection[str], taken: Collection[str]) -> None:
+    if not _NAME.fullmatch(name):
+        raise PluginFaultError(f", {registry}: expected names of letters, digits, _ and dots, got {shown(name)}")
+    if name in built_in:
+        raise PluginFaultError(f", {registry}: {quoted(name)} is built in, so a plugin cannot define it")
+    if name in taken:
+        raise PluginFaultError(f", {registry}: {quoted(name)} is defined by an earlier plugin, too")
+
+
+class _Caller:
+    """Calls a function of the plugin at `path`."""
+
+    def __init__(self, function: Callable[..., Any], path: str, muted: bool) -> None:
+        self._function = function
+        self._path = path
+        self._muted = muted
+
+    def __call__(self, values: list[Value], options: Options) -> object:
+        """Return what the function returns for copies of the values. Raises StepError with what it raised."""
+        try:
+            arguments = list(map(plain, values))
+            named = {name: plain(value) for name, value in options.items()}
+        except InputError as error:
+            raise StepError(str(error)) from None
+        try:
+            with foreign_code(self._muted):
+                return call(self._function, *arguments, **named)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            reason = raised(error, self._path)
+        raise StepError(reason)
+
+
+def _step(caller: _Caller, name: str, signature: inspect.Signature) -> Function:
+    counts = [count for count in range(_MOST_ARGUMENTS + 1) if _binds(signature, [None] * (1 + count), {})]
+    if not counts:
+        raise PluginFaultError(f", {quoted(name)}: expected a function of a value and arguments, by position")
+
+    def run(value: Value, arguments: tuple[Argument, ...], _: Context) -> Value:
+        try:
+            return from_plain(caller([value, *(argument.value for argument in arguments)], {}))
+        except InputError as error:
+            raise StepError(f"returned what {error}") from None
+
+    return Function(EVERY_KIND, lambda *_: ANYTHING, run, counts[0], counts[-1])  # type: ignore[arg-type]
+
+
+def _comparison(caller: _Caller, name: str, signature: inspect.Signature) -> Comparison:
+    def misused_options(options: Options) -> str | None:
+        if _binds(signature, [None, None], options):
+            return None
+        return f"cannot be called with the options {', '.join(options)}" if options else "needs options"
+
+    def compare(actual: Value, expected: Value, options: Options, _: Context) -> Verdict:
+        returned = caller([actual, expected], options)
+        if isinstance(returned, bool):
+            return Verdict(returned)
+        if isinstance(returned, tuple) and len(returned) == 2:
+            holds, reason = returned
+            if isinstance(holds, bool) and isinstance(reason, str):
+                return Verdict(holds, cut(writable(reason)))
+        raise StepError(f"returned {shown(returned)}, expected a Boolean, or a tuple of one and a text")
+
+    if not _binds_somehow(signature):
+        raise PluginFaultError(f", {quoted(name)}: expected a function of two values and options by name")
+    return Comparison(EVERY_KIND, EVERY_KIND, lambda *_: True, compare, misused_options)
+
+
+def _binds(signature: inspect.Signature, arguments: list[None], options: Options) -> bool:
+    try:
+        signature.bind(*arguments, **options)
+    except TypeError:
+        return False
+    return True
+
+
+def _binds_somehow(signature: inspect.Signature) -> bool:
+    """Return whether a function can be called with two values and some options."""
+    return _binds(
+        signature,
+        [None, None],
+        {
+            parameter.name: None
+            for parameter in list(signature.parameters.values())[2:]
+            if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        },
+    ) or _binds(signature, [None, None], {})

@@ -1,0 +1,61 @@
+"""One task whose answer is no table, one prediction: one result."""
+
+from __future__ import annotations
+
+from .chain_functions import Context
+from .check_results import ERROR, FAILED, PASSED, CheckResult
+from .checks import NO_FUNCTIONS, CheckFunctions, Evaluator, gold_values, run_checks, skipped
+from .errors import counted, quoted
+from .results import TaskEvaluationResult
+from .task_files import DEFAULT_OPTIONS, UNREADABLE_ANSWER, AnswerFiles, ScoringOptions
+
+
+def score_answer(
+    files: AnswerFiles,
+    gold_name: str,
+    name: str,
+    options: ScoringOptions = DEFAULT_OPTIONS,
+    functions: CheckFunctions | None = None,
+) -> TaskEvaluationResult:
+    """Return the result of a prediction, called `name` in messages, and of every check of it.
+
+    Raises EvaluationFatalError when the gold file, called `gold_name`, has not what the checks compare with.
+    """
+    functions = NO_FUNCTIONS if functions is None else functions
+    checks = files.config.checks
+    evaluator = Evaluator(functions, Context(options.limits), options.redact_gold)
+    gold = b"" if files.gold is None else files.gold.data
+    expected = gold_values(checks, gold, f"gold file {gold_name}", evaluator)
+    fault = _fault(files, name)
+    if files.prediction is None or fault is not None:
+        code, error = fault or ("missing_prediction", f"{name} does not exist")
+        results = tuple(skipped(check, "there is no answer", options.redact_gold) for check in checks)
+        return _result(files, results, code, error)
+    results = run_checks(checks, expected, files.prediction.data, evaluator._replace(context=Context(options.limits)))
+    for outcome, code in ((ERROR, "check_error"), (FAILED, "check_failed")):
+        decisive = next((place for place, result in enumerate(results) if result.outcome == outcome), None)
+        if decisive is not None:
+            return _result(files, results, code, _sentence(results, decisive))
+    return _result(files, results)
+
+
+def _fault(files: AnswerFiles, name: str) -> tuple[str, str] | None:
+    if files.fault is None and files.prediction and files.gold and files.prediction.identity == files.gold.identity:
+        return UNREADABLE_ANSWER, f"{name} is the gold file itself (a hard link)"
+    return files.fault
+
+
+def _result(
+    files: AnswerFiles, checks: tuple[CheckResult, ...], code: str | None = None, error: str | None = None
+) -> TaskEvaluationResult:
+    """Return the result of a task that has no table."""
+    return TaskEvaluationResult(files.config.task_id, False, 0, 0, 0, 0, None, code, error, checks=checks)
+
+
+def _sentence(results: tuple[CheckResult, ...], decisive: int) -> str:
+    """Return how many checks did not pass, and why the decisive one did not."""
+    result = results[decisive]
+    called = f"check {decisive + 1}" + (f" {quoted(result.name)}" if result.name else "")
+    how = "failed" if result.outcome == FAILED else "could not be run"
+    others = sum(other.outcome != PASSED for other in results)
+    return f"{others} of {counted(len(results), 'check')} did not pass: {called} {how}: {result.reason}"
