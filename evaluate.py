@@ -17,11 +17,19 @@ sys.path.insert(0, _HERE)
 try:
     from evaluation import __version__
     from evaluation.cli import main
-    from evaluation.configs import ColumnSpec, TaskConfig, hash_config_set, load_configs, load_task_config
+    from evaluation.configs import (
+        CheckTaskConfig,
+        ColumnSpec,
+        TaskConfig,
+        hash_config_set,
+        load_configs,
+        load_task_config,
+    )
     from evaluation.errors import EvaluationFatalError, PredictionFormatError
     from evaluation.results import TaskEvaluationResult
     from evaluation.scoring import evaluate_task
     from evaluation.suite import evaluate_suite
+    from evaluation.suite import find_plugins as load_plugins
     from evaluation.summary import Summary
     from evaluation.tables import TableLimits
 except KeyboardInterrupt:
@@ -34,6 +42,7 @@ finally:
     sys.path.remove(_HERE)
 
 __all__ = [
+    "CheckTaskConfig",
     "ColumnSpec",
     "EvaluationFatalError",
     "PredictionFormatError",
@@ -46,6 +55,7 @@ __all__ = [
     "evaluate_task",
     "hash_config_set",
     "load_configs",
+    "load_plugins",
     "load_task_config",
     "main",
 ]

@@ -87,7 +87,7 @@ def _checked(step: Step, shape: Shape, custom: Mapping[str, Function]) -> Shape:
 def _arguments(function: Function) -> str:
     if function.least == function.most:
         return counted(function.least, "argument") if function.least else "no arguments"
-    return f"{function.least} to {counted(function.most, 'argument')}"
+    return f"{f'{function.least} to' if function.least else 'at most'} {counted(function.most, 'argument')}"
 
 
 def run_chain(

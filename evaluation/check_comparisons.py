@@ -21,7 +21,7 @@ from .errors import StepError
 from .patterns import PatternError, Work, compiled
 
 # Of two texts to be found similar; an index of one of them is made.
-_MOST_SIMILAR_CHARACTERS = 100_000
+MOST_SIMILAR_CHARACTERS = 100_000
 
 Options = Mapping[str, Any]
 
@@ -154,8 +154,8 @@ def _misused_tolerances(options: Options) -> str | None:
 
 
 def _similar(actual: str, expected: str, options: Options, context: Context) -> Verdict:
-    if max(len(actual), len(expected)) > _MOST_SIMILAR_CHARACTERS:
-        raise StepError(f"takes texts of at most {_MOST_SIMILAR_CHARACTERS} characters")
+    if max(len(actual), len(expected)) > MOST_SIMILAR_CHARACTERS:
+        raise StepError(f"takes texts of at most {MOST_SIMILAR_CHARACTERS} characters")
     ratio = similarity(actual, expected, context.work)
     return Verdict(ratio >= Fraction(options["threshold"]), f"the ratio is {float(ratio):.4f}")
 

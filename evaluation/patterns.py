@@ -17,7 +17,7 @@ from typing import NamedTuple, NoReturn
 from .errors import StepError
 
 # What a pattern may grow to once counted repetitions are written out.
-_MOST_INSTRUCTIONS = 2_000
+MOST_INSTRUCTIONS = 2_000
 _FLAGS = re.compile(r"\(\?([aims]+)\)")
 _COUNT = re.compile(r"\{([0-9]*)(,?)([0-9]*)\}")
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[dDwWsSnrtfva]|[^0-9A-Za-z])", re.DOTALL)
@@ -249,7 +249,7 @@ class _Parser:
         return _Node(program, is_nullable)
 
     def _node(self, program: _Program, is_nullable: bool) -> _Node:
-        if len(program) > _MOST_INSTRUCTIONS:
+        if len(program) > MOST_INSTRUCTIONS:
             self._refuse("is too large once its repetitions are written out")
         return _Node(program, is_nullable)
 
@@ -312,7 +312,7 @@ class _Parser:
         if self._quantifier() is not None:
             self._refuse("has a quantifier behind a quantifier")
         copies = (most or least + 1) * len(part.program)
-        if copies > _MOST_INSTRUCTIONS:
+        if copies > MOST_INSTRUCTIONS:
             self._refuse("is too large once its repetitions are written out", start)
         return self._node(_copies(part.program, least, most, is_greedy), least == 0)
 
@@ -327,7 +327,7 @@ class _Parser:
         if count is None or count[0] == "{}":
             # A brace that counts nothing stands for itself.
             return None
-        if len(count[0]) > 2 * len(str(_MOST_INSTRUCTIONS)) + 3:
+        if len(count[0]) > 2 * len(str(MOST_INSTRUCTIONS)) + 3:
             self._refuse("is too large once its repetitions are written out")
         least = int(count[1] or 0)
         most = int(count[3]) if count[3] else None if count[2] else least

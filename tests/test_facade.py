@@ -53,6 +53,8 @@ class FacadeTest(FolderTestCase):
             *(
                 "ColumnSpec",
                 "TaskConfig",
+                "CheckTaskConfig",
+                "load_plugins",
                 "TaskEvaluationResult",
                 "evaluate_task",
                 "evaluate_suite",

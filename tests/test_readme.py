@@ -12,9 +12,16 @@ import unittest
 from schema_check import load_schema
 from support import ROOT, FolderTestCase, environment, run_cli
 
+from evaluation.answers import MOST_DEPTH, MOST_DIGITS
+from evaluation.chain_functions import FUNCTIONS, MOST_WORK
+from evaluation.check_comparisons import COMPARISONS, MOST_SIMILAR_CHARACTERS
+from evaluation.check_configs import CHECK_KEYS
 from evaluation.classification import SKIP_REASONS
+from evaluation.configs import read_task_config
 from evaluation.dataset_configs import EVALUATOR_TYPES, MAX_LABEL_CHARACTERS
+from evaluation.errors import EvaluationFatalError
 from evaluation.mapping import DEFAULT_BUDGET
+from evaluation.patterns import MOST_INSTRUCTIONS
 from evaluation.plugins import PARAMETERS
 from evaluation.results import ERROR_CODES
 
@@ -112,10 +119,29 @@ class ContentTest(unittest.TestCase):
         self.assertEqual(block[1], (ROOT / "configs" / "task_3.json").read_text(encoding="utf-8"))
 
     def test_the_dataset_evaluator_shown_is_the_one_bundled(self) -> None:
-        block = re.search(r"^```json\n(.*?)^```", README, re.S | re.M)
-        assert block is not None
+        checks, evaluator = re.findall(r"^```json\n(.*?)^```", README, re.S | re.M)
         bundled = ROOT / "tests" / "example" / "dataset_evaluators" / "queue_f1.json"
-        self.assertEqual(block[1], bundled.read_text(encoding="utf-8"))
+        self.assertEqual(evaluator, bundled.read_text(encoding="utf-8"))
+        self.assertEqual(checks, (ROOT / "configs" / "task_22.json").read_text(encoding="utf-8"))
+
+    def test_checks(self) -> None:
+        rules = RULES[RULES.index("## Answers that are no tables") :]
+        for name in (*FUNCTIONS, *COMPARISONS):
+            with self.subTest(name=name):
+                self.assertRegex(rules, rf"(?m)^\|[^|]*`{re.escape(name)}(?:\(\w+\))?`")
+        for key in CHECK_KEYS:
+            self.assertIn(f"`{key}`", rules)
+        for number in (MOST_WORK, MOST_DIGITS, MOST_SIMILAR_CHARACTERS, MOST_INSTRUCTIONS):
+            self.assertIn(f"{number:,}", rules)
+        self.assertIn(f"nested at most {MOST_DEPTH}\ndeep", rules)
+
+    def test_the_fault_of_a_chain_is_as_it_is_shown(self) -> None:
+        block = re.search(r"^```\n(config .*?)^```", README, re.S | re.M)
+        assert block is not None
+        config = (ROOT / "configs" / "task_22.json").read_text(encoding="utf-8").replace("lower", "lowr")
+        with self.assertRaises(EvaluationFatalError) as caught:
+            read_task_config(config.encode(), "task_22.json")
+        self.assertEqual(f"{caught.exception}\n", block[1])
 
     def test_dataset_evaluators(self) -> None:
         for key in load_schema("dataset_evaluator.schema.json")["properties"]:

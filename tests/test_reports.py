@@ -149,7 +149,7 @@ class HtmlTest(unittest.TestCase):
     def test_links_lead_to_explanations(self) -> None:
         ids = self.page.attributes("id")
         self.assertEqual(len(ids), len(set(ids)))
-        self.assertEqual(len(self.page.attributes("href")), 10)
+        self.assertEqual(len(self.page.attributes("href")), 11)
         for target in self.page.attributes("href"):
             self.assertIn(target.removeprefix("#"), ids)
 

@@ -363,7 +363,8 @@ class RunsTest(RunsTestCase):
             lambda d: d.update(other_tasks=["task_1"]),
             lambda d: d.update(unscored_prediction_tasks=["task_1"]),
             lambda d: d.update(partial=1),
-            lambda d: d.update(plugin_set_sha256="a" * 64),
+            lambda d: d.update(check_functions=["f"]),
+            lambda d: d.update(summary_evaluations=[{"name": "a", "score": 1}], plugin_set_sha256="a" * 64),
         ]
         self.assert_refused(part, changes)
         changes = [

@@ -94,15 +94,13 @@ def _task_lines(summary: Summary, style: ConsoleStyle) -> Iterator[str]:
 
 
 def _findings(task: TaskEvaluationResult) -> Iterator[str]:
-    """Yield what else is known of a failed task: other changes, rows and columns, and rows that differ."""
-    diagnosis = task.diagnosis
-    if diagnosis is None:
-        return
+    """Yield what else is known of a failed task: other changes, checks, rows and columns, and rows that differ."""
     from .explanation import columns_left_out, compared_rows, finding_sentences, row_lines
 
-    yield from (f"or: {change}" for change in diagnosis.changes[1:])
+    diagnosis = task.diagnosis
+    yield from (f"or: {change}" for change in (diagnosis.changes[1:] if diagnosis else ()))
     yield from finding_sentences(task)
-    shown = compared_rows(diagnosis, _SHOWN_COLUMNS)
+    shown = compared_rows(diagnosis, _SHOWN_COLUMNS) if diagnosis else None
     for row in shown.rows if shown else ():
         yield from row_lines(row, quoted)
     if shown and shown.left_out:
