@@ -87,7 +87,12 @@ def named(kind: str) -> str:
 
 def canonical(value: Value) -> str:
     """Return the one text that is the same for equal values, and for these alone."""
-    return "".join(_spelled(value, _canonical_number, is_sorted=True))
+    return "".join(canonical_pieces(value))
+
+
+def canonical_pieces(value: Value) -> Iterator[str]:
+    """Yield the canonical text of a value piece by piece, some for every value in it."""
+    return _spelled(value, _canonical_number, is_sorted=True)
 
 
 def _canonical_number(number: int | Decimal) -> str:

@@ -6,11 +6,25 @@ when the chain was read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .answers import KINDS, LIST, NULL, NUMBER, OBJECT, TEXT, Value, canonical, kind_of, read_answer, read_number, total
+from .answers import (
+    KINDS,
+    LIST,
+    NULL,
+    NUMBER,
+    OBJECT,
+    TEXT,
+    Value,
+    canonical,
+    canonical_pieces,
+    kind_of,
+    read_answer,
+    read_number,
+    total,
+)
 from .cells import DateRule, NumberRule, Rule, TextRule
 from .chain_syntax import Argument
 from .errors import AbsentError, StepError, quoted
@@ -20,8 +34,11 @@ from .tables import DEFAULT_LIMITS, TableLimits, parse_table
 # What a chain begins with, and a text that the rule of date columns has read; both are told apart before a run only.
 FILE, DATE = "file", "date"
 _ORDERED = frozenset({NUMBER, TEXT, DATE})
-# So many elements of lists, characters of patterns and the like may be looked at for one task.
-MOST_WORK = 10_000_000
+# So many elements of lists, places in patterns and the like may be looked at for one task. Of what is quick the
+# characters are counted in hundreds, of what has to be read again in tens.
+MOST_WORK = 4_000_000
+CHARACTERS_PER_STEP = 100
+_READ_CHARACTERS_PER_STEP = 10
 
 
 @dataclass(frozen=True)
@@ -120,13 +137,17 @@ def _text(value: bytes | str, *_: object) -> str:
     return TextRule().canonical(_decoded(value)) or ""
 
 
-def _json(value: bytes | str, *_: object) -> Value:
+def _json(value: bytes | str, _: _Arguments, context: Context) -> Value:
+    if isinstance(value, str):
+        context.work.spend(len(value) // _READ_CHARACTERS_PER_STEP)
     return read_answer(_decoded(value))
 
 
 def _csv(value: bytes | str, _: _Arguments, context: Context) -> list[Value]:
-    data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
-    table = parse_table(data, context.limits)
+    if isinstance(value, str):
+        context.work.spend(len(value) // _READ_CHARACTERS_PER_STEP)
+        value = value.encode("utf-8", "surrogatepass")
+    table = parse_table(value, context.limits)
     if len(set(table.header)) < table.column_count:
         twice = next(name for name in table.header if table.header.count(name) > 1)
         raise StepError(f"has the column {quoted(twice)} twice")
@@ -251,12 +272,13 @@ def _of_one_kind(value: list[Value], context: Context) -> list[Value]:
 
 def keys(values: Sequence[Value], work: Work) -> list[str]:
     """Return the canonical texts of values, which are equal where the values are."""
-    found = []
-    for value in values:
-        text = canonical(value)
-        work.spend(1 + len(text) // 16)
-        found.append(text)
-    return found
+    return ["".join(_counted(canonical_pieces(value), work)) for value in values]
+
+
+def _counted(pieces: Iterator[str], work: Work) -> Iterator[str]:
+    for piece in pieces:
+        work.spend(1 + len(piece) // CHARACTERS_PER_STEP)
+        yield piece
 
 
 def _regex(value: str, arguments: _Arguments, context: Context) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from .answers import Value, kind_of
-from .chain_functions import DATE, FILE, FUNCTIONS, Context, Function, Shape
+from .answers import TEXT, Value, kind_of
+from .chain_functions import CHARACTERS_PER_STEP, DATE, FILE, FUNCTIONS, Context, Function, Shape
 from .chain_syntax import ChainFaultError, Step, parse_chain
 from .errors import AbsentError, CellError, InputError, StepError, counted
 
@@ -131,9 +131,9 @@ def _stepped(number: int, step: Step, value: Value, place: Place, function: Func
             number, step, place, f"expected {expected}, got {Shape(frozenset({kind}))}", is_absent=False
         )
     try:
-        context.work.spend(1)
         if kind == FILE:
             return _read(step.name, function, value, context)
+        context.work.spend(1 + (len(value) // CHARACTERS_PER_STEP if kind == TEXT else 0))
         return function.run(value, step.arguments, context)
     except (StepError, InputError, CellError) as error:
         raise StepStopError(number, step, place, str(error), is_absent=False) from None

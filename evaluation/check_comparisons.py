@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from .answers import LIST, NUMBER, TEXT, Value, is_close, kind_of
-from .chain_functions import DATE, EVERY_KIND, Context, Shape, keys
+from .chain_functions import CHARACTERS_PER_STEP, DATE, EVERY_KIND, Context, Shape, keys
 from .errors import StepError
 from .patterns import PatternError, Work, compiled
 
@@ -62,6 +62,7 @@ def run_comparison(
     """Return whether a comparison holds. Raises StepError, whose text is a sentence part, when it cannot be told."""
     if kind_of(actual) not in comparison.actual:
         raise StepError(_unexpected(actual, comparison.actual))
+    context.work.spend(1 + (len(actual) // CHARACTERS_PER_STEP if isinstance(actual, str) else 0))
     return comparison.compare(actual, expected, options, context)
 
 

@@ -64,7 +64,7 @@ class Work:
         """Take steps off. Raises StepError when there are no more."""
         self._left -= steps
         if self._left < 0:
-            raise StepError("has more to do than a task may")
+            raise StepError("takes more work than there is for one task")
 
 
 class Match(NamedTuple):

@@ -94,7 +94,7 @@ class PatternTest(unittest.TestCase):
                 self.assertFalse(Pattern(pattern).matches_whole(text, Work(MUCH)))
 
     def test_work_is_bounded(self) -> None:
-        with self.assertRaisesRegex(StepError, "has more to do than a task may"):
+        with self.assertRaisesRegex(StepError, "takes more work than there is for one task"):
             Pattern("(?:a|a)*b").search("a" * 1_000, Work(1_000))
         Pattern("b").search("a" * 1_000_000, Work(10))
 
