@@ -22,6 +22,7 @@ _BARE = re.compile(r"(?:(?!->)[^,()'\"])+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})(\.[0-9]{1,100})?")
 _WORDS = {"true": True, "false": False, "null": None}
 _SHOWN_AROUND = 60
+_SHOWN_ARGUMENTS = 80
 
 
 class Argument(NamedTuple):
@@ -49,9 +50,11 @@ class Step(NamedTuple):
 
     @property
     def spelled(self) -> str:
-        """The step as messages call it: its name, and its arguments where it has some."""
-        listed = ", ".join(argument.text for argument in self.arguments)
-        return f"{self.name}({listed})" if self.arguments else self.name
+        """The step as messages call it: its name, and its arguments where it has some, escaped and cut where long."""
+        if not self.arguments:
+            return self.name
+        listed = escape(", ".join(argument.text for argument in self.arguments))
+        return f"{self.name}({listed if len(listed) <= _SHOWN_ARGUMENTS else f'{listed[:_SHOWN_ARGUMENTS]}…'})"
 
 
 class ChainFaultError(Exception):

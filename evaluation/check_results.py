@@ -51,6 +51,12 @@ class CheckResult:
         return cls(**document)
 
 
+def error_code_of(checks: Sequence[CheckResult]) -> str | None:
+    """Return the error code of a task with these results; None where none failed, and none is an error."""
+    outcomes = {check.outcome for check in checks}
+    return "check_error" if ERROR in outcomes else "check_failed" if FAILED in outcomes else None
+
+
 def outcome_counts(checks: Sequence[CheckResult]) -> dict[str, int]:
     """Return how many checks have each outcome, in the order of OUTCOMES, without those that none has."""
     counts = Counter(check.outcome for check in checks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .chain_functions import Context
-from .check_results import ERROR, FAILED, PASSED, CheckResult
+from .check_results import ERROR, FAILED, PASSED, CheckResult, error_code_of
 from .checks import NO_FUNCTIONS, CheckFunctions, Evaluator, gold_values, run_checks, skipped
 from .errors import counted, quoted
 from .results import TaskEvaluationResult
@@ -32,11 +32,8 @@ def score_answer(
         results = tuple(skipped(check, "there is no answer", options.redact_gold) for check in checks)
         return _result(files, results, code, error)
     results = run_checks(checks, expected, files.prediction.data, evaluator._replace(context=Context(options.limits)))
-    for outcome, code in ((ERROR, "check_error"), (FAILED, "check_failed")):
-        decisive = next((place for place, result in enumerate(results) if result.outcome == outcome), None)
-        if decisive is not None:
-            return _result(files, results, code, _sentence(results, decisive))
-    return _result(files, results)
+    code = error_code_of(results)
+    return _result(files, results, code, None if code is None else _sentence(results))
 
 
 def _fault(files: AnswerFiles, name: str) -> tuple[str, str] | None:
@@ -52,10 +49,12 @@ def _result(
     return TaskEvaluationResult(files.config.task_id, False, 0, 0, 0, 0, None, code, error, checks=checks)
 
 
-def _sentence(results: tuple[CheckResult, ...], decisive: int) -> str:
-    """Return how many checks did not pass, and why the decisive one did not."""
+def _sentence(results: tuple[CheckResult, ...]) -> str:
+    """Return how many checks did not pass, and why the first error, or else the first failure, did not."""
+    outcomes = [result.outcome for result in results]
+    decisive = outcomes.index(ERROR if ERROR in outcomes else FAILED)
     result = results[decisive]
     called = f"check {decisive + 1}" + (f" {quoted(result.name)}" if result.name else "")
     how = "failed" if result.outcome == FAILED else "could not be run"
-    others = sum(other.outcome != PASSED for other in results)
+    others = len(results) - outcomes.count(PASSED)
     return f"{others} of {counted(len(results), 'check')} did not pass: {called} {how}: {result.reason}"

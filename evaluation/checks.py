@@ -128,9 +128,10 @@ def _run(check: Check, expected: Value, answer: bytes, evaluator: Evaluator) -> 
             if result is not None:
                 return result
     except StepStopError as stop:
-        redacted = f"step {stop.number} {'finds nothing' if stop.is_absent else 'cannot be run'}"
-        reason = _at(stop.place, redacted if redact else str(stop))
-        return _result(check, FAILED if stop.is_absent else ERROR, reason, redact)
+        reason = f"{stop}, expected {check.op} {shown(expected)}" if stop.is_absent else str(stop)
+        if redact:
+            reason = f"step {stop.number} {'finds nothing' if stop.is_absent else 'cannot be run'}"
+        return _result(check, FAILED if stop.is_absent else ERROR, _at(stop.place, reason), redact)
     return _result(check, PASSED, None, redact)
 
 

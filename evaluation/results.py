@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from .check_results import ERROR, FAILED, PASSED, SKIPPED, CheckResult, outcome_counts
+from .check_results import PASSED, SKIPPED, CheckResult, error_code_of
 
 # Most tasks have no diagnosis, and starting is most of a small run's time.
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ ERROR_CODES = (
     "check_failed",
     "worker_died",
 )
-# Those of a task whose answer is no table, and those of one for which some check was run.
-CHECK_CODES = ("missing_prediction", "invalid_prediction", "check_error", "check_failed", "worker_died")
+# Of a task whose answer is no table: those for which some check was run, and those for which none was.
 RUN_CODES = ("check_error", "check_failed")
+_UNANSWERED_CODES = ("missing_prediction", "invalid_prediction", "worker_died")
 
 # Why a datapoint has no predicted label: no table, not one row of it, no column of it in the source's place, or
 # nothing in the cell.
@@ -108,13 +108,13 @@ class TaskEvaluationResult:
 
     @property
     def _is_checked_consistently(self) -> bool:
-        outcomes = outcome_counts(self.checks)
-        if self.error_code in CHECK_CODES:
-            code = "check_error" if ERROR in outcomes else "check_failed" if FAILED in outcomes else None
-            # Where there is no answer, nothing was run.
-            agrees = self.error_code == code if code or self.error_code in RUN_CODES else set(outcomes) == {SKIPPED}
+        outcomes = {check.outcome for check in self.checks}
+        if self.passed:
+            agrees = outcomes == {PASSED}
+        elif self.error_code in _UNANSWERED_CODES:
+            agrees = outcomes == {SKIPPED}
         else:
-            agrees = self.passed and set(outcomes) == {PASSED}
+            agrees = self.error_code == error_code_of(self.checks)
         is_told = (self.error is None) == self.passed and all(check.is_consistent for check in self.checks)
         is_table = self.order_sensitive or self.mapping is not None or self.labels or self.diagnosis is not None
         return agrees and is_told and not is_table

@@ -221,7 +221,7 @@ class OutcomeTest(unittest.TestCase):
         for answer, outcome, reason in (
             ([{"n": 1}, {"n": 2}], "passed", None),
             ([{"n": 1}, {"n": 4}, {"n": 5}], "failed", "element 2: expected < 3, got 4"),
-            ([{"n": 1}, {}], "failed", "element 2: step 3, get(n): finds no key 'n'"),
+            ([{"n": 1}, {}], "failed", "element 2: step 3, get(n): finds no key 'n', expected < 3"),
             ([{"n": 1}, {"n": "x"}], "error", "element 2: < cannot put a text and a number in order"),
             ([{"n": 1}, 7], "error", "element 2: step 3, get(n): expected a list or an object, got a number"),
             ({}, "error", "step 2, foreach: expected a list, got an object"),
