@@ -32,8 +32,8 @@ def score_answer(
         results = tuple(skipped(check, "there is no answer", options.redact_gold) for check in checks)
         return _result(files, results, code, error)
     results = run_checks(checks, expected, files.prediction.data, evaluator._replace(context=Context(options.limits)))
-    code = error_code_of(results)
-    return _result(files, results, code, None if code is None else _sentence(results))
+    failure = error_code_of(results)
+    return _result(files, results, failure, None if failure is None else _sentence(results))
 
 
 def _fault(files: AnswerFiles, name: str) -> tuple[str, str] | None:
