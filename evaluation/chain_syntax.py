@@ -26,17 +26,16 @@ _SHOWN_ARGUMENTS = 80
 
 
 class Argument(NamedTuple):
-    """An argument: its value as in JSON, its text, whether that was quoted, and where it stands in the chain."""
+    """An argument: its value as in JSON, its text, and where it stands in the chain."""
 
     value: object
     text: str
-    is_quoted: bool
     start: int
     end: int
 
     @property
     def whole_number(self) -> int | None:
-        """The whole number that it is spelled as; None where it is none, or quoted."""
+        """The whole number that it is, without quotes; None where it is none."""
         return self.value if isinstance(self.value, int) and not isinstance(self.value, bool) else None
 
 
@@ -139,14 +138,14 @@ class _Reader:
         if quoted is not None:
             quote = quoted[0][0]
             text = quoted[0][1:-1].replace(quote * 2, quote)
-            return Argument(text, text, True, start, self._at)
+            return Argument(text, text, start, self._at)
         if self._peek() in ("'", '"'):
             self._refuse("expected a closing quote for this one")
         bare = self._takes(_BARE)
         if bare is None:
             self._refuse("expected an argument")
         text = bare[0].strip(" \t\r\n")
-        return Argument(_bare_value(text), text, False, start, start + len(text))
+        return Argument(_bare_value(text), text, start, start + len(text))
 
     def _skip_space(self) -> int:
         space = _SPACE.match(self._text, self._at)

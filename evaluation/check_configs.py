@@ -106,7 +106,7 @@ def _read_expected(
         file.refuse(f"{where}.value", "a value, the key is required")
     value = _read_value(file, f"{where}.value", check["value"])
     shape = shape_of(value)
-    if chain.shape.kinds == {DATE}:
+    if chain.shape.kinds == {DATE} and op in COMPARISONS:
         value, shape = _dated(file, f"{where}.value", value), _as_dates(shape)
     fault = comparison.fault(value)
     if fault is not None:

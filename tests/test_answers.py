@@ -61,6 +61,9 @@ class ReadTest(unittest.TestCase):
             (' {"a": [null, true, {}]} ', {"a": [None, True, {}]}),
             ("[" * MOST_DEPTH + "]" * MOST_DEPTH, None),
             ("9" * MOST_DIGITS, int("9" * MOST_DIGITS)),
+            ("1e999", Decimal("1e999")),
+            ("1e-1000", Decimal("1e-1000")),
+            ("1E+0000000999", Decimal("1e999")),
             ('["[[[[\\"[[[[\\\\", "]"]', ['[[[["[[[[\\', "]"]),
         ):
             with self.subTest(text=text[:40]):
@@ -83,6 +86,9 @@ class ReadTest(unittest.TestCase):
             ('{"a": 1, "b": {"a": 1, "a": 1}}', "has the key 'a' twice in one object"),
             ("9" * (MOST_DIGITS + 1), f"holds an integer of {MOST_DIGITS + 1} characters"),
             ("1e1001", f"holds a number of more than {MOST_DIGITS} digits"),
+            ("1e1000", f"holds a number of more than {MOST_DIGITS} digits"),
+            ("1e-1001", f"holds a number of more than {MOST_DIGITS} digits"),
+            ("10e999", f"holds a number of more than {MOST_DIGITS} digits"),
             ("[1e-99999999999999999999]", f"holds a number of more than {MOST_DIGITS} digits"),
             ("0." + "1" * 1001, f"holds a number of more than {MOST_DIGITS} digits"),
             ("[" * 200_000, f"is nested more than {MOST_DEPTH} deep"),
@@ -116,7 +122,7 @@ class ShownTest(unittest.TestCase):
             (None, "null"),
             (True, "true"),
             (Decimal("1.50"), "1.50"),
-            ({"a": [1, "é"]}, '{"a": [1, "é"]}'),
+            ({"b": [1, "é"], "a": {}}, '{"b": [1, "é"], "a": {}}'),
             (["x" * 200], f'["{"x" * 78}…'),
             (list(range(100)), "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 2…"),
         ):

@@ -13,7 +13,6 @@ from evaluation.answers import canonical
 from evaluation.chain_functions import FUNCTIONS, Context
 from evaluation.chain_syntax import MOST_STEPS, ChainFaultError, parse_chain
 from evaluation.chains import StepStopError, read_chain, run_chain
-from evaluation.patterns import Work
 
 # A chain, and what is said of it; the marks stand below what the message is about.
 FAULTS = (
@@ -318,7 +317,10 @@ class RunTest(unittest.TestCase):
                 self.assertRaisesRegex(StepStopError, "takes more work than there is for one task"),
             ):
                 list(run_chain(read_chain(f"json -> {name}", {}), numbers, {}, Context(work=500)))
-        self.assertIsInstance(Context().work, Work)
+        long = spelled({"a": "[1]" + " " * 100_000})
+        for text, work in (("text -> lower", 500), ("json -> get(a) -> json", 5_000), ("json -> get(a) -> csv", 5_000)):
+            with self.subTest(chain=text), self.assertRaisesRegex(StepStopError, "takes more work"):
+                list(run_chain(read_chain(text, {}), long, {}, Context(work=work)))
 
 
 def spelled(value: Any) -> bytes:

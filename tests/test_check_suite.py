@@ -114,11 +114,13 @@ class ScoreTest(MixedTestCase):
             lambda tasks: tasks[3].update(column_mapping=[]),
             lambda tasks: tasks[3].update(error="x"),
             lambda tasks: tasks[0].update(checks=tasks[3]["checks"]),
+            lambda tasks: (tasks[3].pop("checks"), tasks[3].update(column_mapping=[])),
+            lambda tasks: (tasks[2].pop("checks"), tasks[2].update(error_code="relation_mismatch")),
             lambda tasks: tasks[1].update(error_code="check_failed"),
             lambda tasks: tasks[1].update(error_code="invalid_prediction"),
         ):
             spoilt = copy.deepcopy(document)
-            change(spoilt["tasks"])  # type: ignore[no-untyped-call]
+            change(spoilt["tasks"])
             with self.assertRaises(EvaluationError):
                 Summary.from_dict(spoilt)
 
@@ -376,6 +378,14 @@ class RedactionTest(MixedTestCase):
             text += run_cli(*self.roots, "--redact-gold", "--report", f"{name}=-")[1]
         self.assertNotIn("secret", text)
         self.assertIn("the comparison does not hold", text)
+
+    def test_what_shows_something_is_not_redacted(self) -> None:
+        document = self.score("--redact-gold")
+        for key in ("func", "op", "desc"):
+            spoilt = copy.deepcopy(document)
+            spoilt["tasks"][2]["checks"][0][key] = "x"
+            with self.subTest(key=key), self.assertRaises(EvaluationError):
+                Summary.from_dict(spoilt)
 
     def test_faults_are_told_by_their_place(self) -> None:
         self.write("golds/task_3/gold.json", '{"secret": 1}')

@@ -388,7 +388,12 @@ CHANGES: tuple[tuple[dict[str, Any], dict[str, Any], str | None, bool], ...] = (
     ),
     ({}, {"op": "in", "value": [], "op_args": {}}, "in takes no empty list", True),
     ({}, {"op": "not_in", "value": "", "op_args": {}}, "not_in takes no empty list and no empty text", True),
-    ({}, {"op": "matches", "value": "(", "op_args": {}}, "matches takes a pattern, and this one", True),
+    (
+        {},
+        {"op": "matches", "value": "(", "op_args": {}},
+        "matches takes a pattern, and this one has a group that is not closed (at its character 1)",
+        True,
+    ),
     ({}, {"op": "set_equal", "value": {}, "op_args": {}}, "set_equal takes a list as expected value", True),
     ({}, {"op": "=", "value": {"a": [1e300]}, "op_args": {}}, None, True),
     ({}, {"desc": 1}, "checks[0].desc: expected a string", False),
