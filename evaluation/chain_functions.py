@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from .answers import (
@@ -27,13 +29,14 @@ from .answers import (
 )
 from .cells import DateRule, NumberRule, Rule, TextRule
 from .chain_syntax import Argument
-from .errors import AbsentError, StepError, quoted
+from .errors import AbsentError, CellError, StepError, quoted
 from .patterns import PatternError, Work, compiled
 from .tables import DEFAULT_LIMITS, TableLimits, parse_table
 
 # What a chain begins with, and a text that the rule of date columns has read; both are told apart before a run only.
 FILE, DATE = "file", "date"
 _ORDERED = frozenset({NUMBER, TEXT, DATE})
+_NESTED = frozenset({LIST, OBJECT})
 # So many elements of lists, places in patterns and the like may be looked at for one task. Of what is quick the
 # characters are counted in hundreds, of what has to be read again in tens.
 MOST_WORK = 4_000_000
@@ -45,7 +48,7 @@ _READ_CHARACTERS_PER_STEP = 10
 class Shape:
     """What is known of a value before there is one: the kinds it may have, and the shape of a list's or object's parts.
 
-    An element of None may be anything that JSON can spell.
+    An element of None may be anything that JSON can spell; one without kinds is that of an empty list or object.
     """
 
     kinds: frozenset[str]
@@ -53,14 +56,32 @@ class Shape:
 
     @property
     def part(self) -> Shape:
-        return self.element or ANYTHING
+        return ANYTHING if self.element is None else self.element
 
     def __or__(self, other: Shape) -> Shape:
-        return Shape(self.kinds | other.kinds)
+        nested = [shape for shape in (self, other) if shape.kinds & _NESTED]
+        element = None
+        if len(nested) == 1:
+            element = nested[0].element
+        elif len(nested) == 2 and self.element is not None and other.element is not None:
+            element = self.element | other.element
+        return Shape(self.kinds | other.kinds, element)
+
+    def may_equal(self, other: Shape) -> bool:
+        """Return whether some value of this shape is equal to one of the other."""
+        common = self.kinds & other.kinds
+        if not common <= _NESTED:
+            return True
+        is_empty = not (self.part.kinds and other.part.kinds)
+        return bool(common) and (is_empty or self.part.may_equal(other.part))
 
     def __str__(self) -> str:
-        named = [kind if kind == NULL else f"{'an' if kind == OBJECT else 'a'} {kind}" for kind in sorted(self.kinds)]
-        return " or ".join(named)
+        return "any value" if self.kinds >= set(KINDS) else " or ".join(map(self._named, sorted(self.kinds)))
+
+    def _named(self, kind: str) -> str:
+        named = kind if kind == NULL else f"{'an' if kind == OBJECT else 'a'} {kind}"
+        few = kind == LIST and self.element is not None and 0 < len(self.element.kinds) <= 2
+        return f"{named} of {' and '.join(f'{part}s' for part in sorted(self.part.kinds))}" if few else named
 
 
 def _of(*kinds: str, element: Shape | None = None) -> Shape:
@@ -73,10 +94,16 @@ EVERY_KIND = frozenset({*KINDS, DATE})
 
 def shape_of(value: Value) -> Shape:
     """Return the shape of a value that is there."""
-    if isinstance(value, list):
-        kinds = frozenset(kind for part in value for kind in shape_of(part).kinds)
-        return _of(LIST, element=Shape(kinds) if kinds else None)
+    if isinstance(value, (list, dict)):
+        parts = value if isinstance(value, list) else value.values()
+        return _of(kind_of(value), element=reduce(or_, map(shape_of, parts), Shape(frozenset())))
     return _of(kind_of(value))
+
+
+def dated(shape: Shape) -> Shape:
+    """Return the shape that a value has once its texts are dates."""
+    kinds = frozenset(DATE if kind == TEXT else kind for kind in shape.kinds)
+    return Shape(kinds, None if shape.element is None else dated(shape.element))
 
 
 class Context:
@@ -107,8 +134,8 @@ class Function:
     """A function of chains.
 
     `accepts` are the kinds that it takes, `gives` the shape that it makes of one, `misuse` what is wrong with its
-    arguments, `least` to `most` of them. `run` raises StepError, InputError or CellError when it cannot be run on a
-    value, and AbsentError when what it looks for is not there.
+    arguments, `least` to `most` of them. `run` raises StepError or InputError when it cannot be run on a value, and
+    AbsentError when what it looks for is not there.
     """
 
     accepts: frozenset[str]
@@ -133,7 +160,9 @@ def _raw(value: bytes, *_: object) -> str:
     return _decoded(value)
 
 
-def _text(value: bytes | str, *_: object) -> str:
+def _text(value: bytes | str, _: _Arguments, context: Context) -> str:
+    if isinstance(value, str):
+        context.work.spend(len(value) // CHARACTERS_PER_STEP)
     return TextRule().canonical(_decoded(value)) or ""
 
 
@@ -193,26 +222,31 @@ def _itself(value: Value, *_: object) -> Value:
     return value
 
 
-def _number(value: Value, *_: object) -> Value:
+def _number(value: Value, _: _Arguments, context: Context) -> Value:
     if not isinstance(value, str):
         return value
-    _read_by(NumberRule("decimal_places", 0), value, "number")
+    _read_by(NumberRule("decimal_places", 0), value, "number", context)
     return read_number(value.strip().replace(",", ""))
 
 
-def _date(value: str, *_: object) -> str:
-    return _read_by(DateRule(), value, "date")
+def _date(value: str, _: _Arguments, context: Context) -> str:
+    return _read_by(DateRule(), value, "date", context)
 
 
-def _read_by(rule: Rule, text: str, noun: str) -> str:
+def _read_by(rule: Rule, text: str, noun: str, context: Context) -> str:
     """Return the canonical value of a text under a column's rule; null is no evidence."""
-    value = rule.canonical(text)
+    context.work.spend(len(text) // CHARACTERS_PER_STEP)
+    try:
+        value = rule.canonical(text)
+    except CellError as error:
+        raise StepError(f"{quoted(text)} {error}") from None
     if value is None:
-        raise StepError(f"expected a {noun}, got null")
+        raise StepError(f"{quoted(text)} is null, not a {noun}")
     return value
 
 
-def _lower(value: str, *_: object) -> str:
+def _lower(value: str, _: _Arguments, context: Context) -> str:
+    context.work.spend(len(value) // CHARACTERS_PER_STEP)
     return value.lower()
 
 
@@ -300,6 +334,8 @@ def _regex_misuse(_: Shape, arguments: _Arguments) -> Misuse | None:
         compiled(arguments[0].text)
     except PatternError as error:
         return Misuse(f"the pattern {error} (at its character {error.position + 1})", 0)
+    if compiled(arguments[0].text).is_nullable:
+        return Misuse("the pattern matches an empty text, which is found everywhere", 0)
     return None
 
 
@@ -321,7 +357,7 @@ def _ordered_element(shape: Shape, _: _Arguments) -> Shape:
 
 def _needs(kinds: frozenset[str], nouns: str) -> Callable[[Shape, _Arguments], Misuse | None]:
     """Return what refuses a list whose elements can be of none of these kinds."""
-    return lambda shape, _: None if shape.part.kinds & kinds else Misuse(f"expected a list of {nouns}")
+    return lambda shape, _: None if shape.part.kinds & kinds else Misuse(f"expected a list of {nouns}, got {shape}")
 
 
 _A_LIST = frozenset({LIST})

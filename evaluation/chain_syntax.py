@@ -18,11 +18,12 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _ARROW = re.compile(r"->")
 _QUOTED = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
-_BARE = re.compile(r"(?:(?!->)[^,()'\"])+")
+_BARE = re.compile(r"(?:(?!->)[^,()\[\]{}'\"])+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})(\.[0-9]{1,100})?")
 _WORDS = {"true": True, "false": False, "null": None}
+_PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 _SHOWN_AROUND = 60
-_SHOWN_ARGUMENTS = 80
+_SHOWN_CHARACTERS = 100
 
 
 class Argument(NamedTuple):
@@ -40,20 +41,19 @@ class Argument(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A step: the name of its function, its arguments, and where the name stands in the chain."""
+    """A step: the name of its function, its arguments, where the name stands in the chain, and all of it as written."""
 
     name: str
     arguments: tuple[Argument, ...]
     start: int
     end: int
+    source: str
 
     @property
     def spelled(self) -> str:
-        """The step as messages call it: its name, and its arguments where it has some, escaped and cut where long."""
-        if not self.arguments:
-            return self.name
-        listed = escape(", ".join(argument.text for argument in self.arguments))
-        return f"{self.name}({listed if len(listed) <= _SHOWN_ARGUMENTS else f'{listed[:_SHOWN_ARGUMENTS]}…'})"
+        """The step as messages call it: as it is written, escaped, and cut where it is long."""
+        text = escape(self.source)
+        return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
 class ChainFaultError(Exception):
@@ -108,12 +108,14 @@ class _Reader:
         if name is None:
             self._refuse("expected the name of a function")
         end = self._at
-        self._skip_space()
-        return Step(name[0], self._arguments(), start, end)
+        arguments = self._arguments()
+        return Step(name[0], arguments, start, end, self._text[start : self._at])
 
     def _arguments(self) -> tuple[Argument, ...]:
-        opening = self._at
+        end = self._at
+        opening = self._skip_space()
         if self._peek() != "(":
+            self._at = end
             return ()
         self._at += 1
         found: list[Argument] = []
@@ -143,8 +145,10 @@ class _Reader:
             self._refuse("expected a closing quote for this one")
         bare = self._takes(_BARE)
         if bare is None:
-            self._refuse("expected an argument")
+            self._refuse("expected an argument; what holds brackets is to be quoted")
         text = bare[0].strip(" \t\r\n")
+        if text in _PYTHON_WORDS:
+            self._refuse(f"expected {_PYTHON_WORDS[text]}, or {text} in quotes", start, start + len(text))
         return Argument(_bare_value(text), text, start, start + len(text))
 
     def _skip_space(self) -> int:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from .answers import TEXT, Value, kind_of
-from .chain_functions import CHARACTERS_PER_STEP, DATE, FILE, FUNCTIONS, Context, Function, Shape
+from .answers import Value, kind_of
+from .chain_functions import DATE, FILE, FUNCTIONS, Context, Function, Shape
 from .chain_syntax import ChainFaultError, Step, parse_chain
-from .errors import AbsentError, CellError, InputError, StepError, counted
+from .errors import AbsentError, InputError, StepError, counted
 
 FOREACH = "foreach"
 # Where in the nested lists that a chain goes through an element stands, from 1.
@@ -67,10 +67,11 @@ def _checked(step: Step, shape: Shape, custom: Mapping[str, Function]) -> Shape:
 
     function = FUNCTIONS.get(step.name) or custom.get(step.name)
     if function is None:
-        near = difflib.get_close_matches(step.name, [*FUNCTIONS, *custom], 1)
+        near = difflib.get_close_matches(step.name.lower(), [*FUNCTIONS, *custom], 1)
         refuse(f"unknown function {step.name}" + (f", did you mean {near[0]}?" if near else ""))
     if not function.least <= len(step.arguments) <= function.most:
-        refuse(f"{step.name} takes {_arguments(function)}, got {len(step.arguments)}")
+        hint = "; quote what holds commas" if len(step.arguments) > function.most > 0 else ""
+        refuse(f"{step.name} takes {_arguments(function)}, got {len(step.arguments)}{hint}")
     if shape.kinds == {FILE} and FILE not in function.accepts:
         sources = [name for name, source in FUNCTIONS.items() if FILE in source.accepts]
         refuse(f"expected one of {', '.join(sources)} as the first step, got {step.name}")
@@ -133,9 +134,9 @@ def _stepped(number: int, step: Step, value: Value, place: Place, function: Func
     try:
         if kind == FILE:
             return _read(step.name, function, value, context)
-        context.work.spend(1 + (len(value) // CHARACTERS_PER_STEP if kind == TEXT else 0))
+        context.work.spend(1)
         return function.run(value, step.arguments, context)
-    except (StepError, InputError, CellError) as error:
+    except (StepError, InputError) as error:
         raise StepStopError(number, step, place, str(error), is_absent=False) from None
     except AbsentError as error:
         raise StepStopError(number, step, place, str(error), is_absent=True) from None

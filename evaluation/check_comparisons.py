@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from .answers import LIST, NUMBER, TEXT, Value, is_close, kind_of
+from .answers import LIST, NUMBER, TEXT, Value, is_close, kind_of, shown
 from .chain_functions import CHARACTERS_PER_STEP, DATE, EVERY_KIND, Context, Shape, keys
 from .errors import StepError
 from .patterns import PatternError, Work, compiled
@@ -70,19 +70,15 @@ def _unexpected(value: Value, kinds: frozenset[str], side: str = "") -> str:
     return f"takes {Shape(kinds - {DATE})}{side}, got {Shape(frozenset({kind_of(value)}))}"
 
 
-def _is_alike(actual: Shape, expected: Shape) -> bool:
-    return not actual.kinds.isdisjoint(expected.kinds)
-
-
 def _may_be_in(actual: Shape, expected: Shape) -> bool:
-    if LIST in expected.kinds:
-        return _is_alike(actual, expected.part)
-    return TEXT in actual.kinds
+    return (LIST in expected.kinds and actual.may_equal(expected.part)) or (
+        TEXT in expected.kinds and TEXT in actual.kinds
+    )
 
 
 def _may_contain(actual: Shape, expected: Shape) -> bool:
     return (TEXT in actual.kinds and TEXT in expected.kinds) or (
-        LIST in actual.kinds and _is_alike(actual.part, expected)
+        LIST in actual.kinds and actual.part.may_equal(expected)
     )
 
 
@@ -139,33 +135,36 @@ def _same_set(actual: list[Value], expected: list[Value], _: Options, context: C
     return set(keys(actual, context.work)) == set(keys(expected, context.work))
 
 
-def _approx(actual: Value, expected: Value, options: Options, _: Context) -> bool:
+def _approx(actual: Value, expected: Value, options: Options, _: Context) -> Verdict:
     absolute, relative = (Decimal(options.get(name, 0)) for name in ("absolute", "relative"))
-    return is_close(actual, expected, absolute, relative)
+    allowed = " or ".join(f"{name} {shown(value)}" for name, value in options.items())
+    return Verdict(is_close(actual, expected, absolute, relative), f"more than {allowed} apart")
 
 
 def _misused_tolerances(options: Options) -> str | None:
-    if not options:
-        return "needs absolute or relative"
     fault = _only_options(options, "absolute", "relative")
     for name, value in options.items():
         if fault is None and not (_is_number(value) and value >= 0):
-            fault = f"takes a number from 0 as {name}"
-    return fault
+            fault = f"takes a number from 0 as {name}, got {shown(value)}"
+    return fault if options else "needs absolute or relative"
 
 
 def _similar(actual: str, expected: str, options: Options, context: Context) -> Verdict:
     if max(len(actual), len(expected)) > MOST_SIMILAR_CHARACTERS:
         raise StepError(f"takes texts of at most {MOST_SIMILAR_CHARACTERS} characters")
     ratio = similarity(actual, expected, context.work)
-    return Verdict(ratio >= Fraction(options["threshold"]), f"the ratio is {float(ratio):.4f}")
+    threshold = options["threshold"]
+    return Verdict(ratio >= Fraction(threshold), f"the ratio is {float(ratio):.4f}, not {shown(threshold)}")
 
 
 def _misused_threshold(options: Options) -> str | None:
-    value: Any = options.get("threshold")
-    if not _is_number(value) or not 0 < value <= 1:
-        return "needs a number above 0 and at most 1 as threshold"
-    return _only_options(options, "threshold")
+    fault = _only_options(options, "threshold")
+    if fault is not None or "threshold" not in options:
+        return fault or "needs a threshold"
+    value = options["threshold"]
+    if _is_number(value) and 0 < value <= 1:
+        return None
+    return f"takes a number above 0 and at most 1 as threshold, got {shown(value)}"
 
 
 def _is_number(value: object) -> bool:
@@ -216,7 +215,7 @@ def _of(
     actual: Sequence[str] | frozenset[str],
     expected: Sequence[str] | frozenset[str],
     holds: Callable[[Any, Any, Options, Context], bool],
-    fits: Callable[[Shape, Shape], bool] = _is_alike,
+    fits: Callable[[Shape, Shape], bool] = Shape.may_equal,
     misuse: Callable[[Value], str | None] = lambda value: None,
     misused_options: Callable[[Options], str | None] = _no_options,
 ) -> Comparison:
@@ -248,6 +247,6 @@ COMPARISONS: dict[str, Comparison] = {
     "matches": _of((TEXT,), (TEXT,), _matches, misuse=_bad_pattern),
     "set_equal": _of((LIST,), (LIST,), _same_set),
     "sequence_equal": _of((LIST,), (LIST,), _equal),
-    "approx": _of((NUMBER,), (NUMBER,), _approx, misused_options=_misused_tolerances),
-    "similar": Comparison(frozenset({TEXT}), frozenset({TEXT}), _is_alike, _similar, _misused_threshold),
+    "approx": Comparison(frozenset({NUMBER}), frozenset({NUMBER}), Shape.may_equal, _approx, _misused_tolerances),
+    "similar": Comparison(frozenset({TEXT}), frozenset({TEXT}), Shape.may_equal, _similar, _misused_threshold),
 }

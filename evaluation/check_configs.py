@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .answers import TEXT, Value, from_plain
+from .answers import LIST, TEXT, Value, from_plain, shown
 from .cells import DateRule
-from .chain_functions import DATE, Shape, shape_of
+from .chain_functions import DATE, FUNCTIONS, Context, Shape, dated, shape_of
 from .chain_syntax import ChainFaultError
 from .chains import Chain, read_chain
 from .check_comparisons import COMPARISONS, Comparison
@@ -19,6 +19,10 @@ MOST_CHECKS = 100
 MOST_DESC_CHARACTERS = 1_000
 CHECK_KEYS = ("func", "op", "value", "value_from", "value_func", "op_args", "desc", "required")
 _ALLOW_EMPTY = "allow_empty"
+# Functions that give a text one form, and comparisons of whole texts and of parts of them.
+_FORMS = ("text", "lower")
+_OF_WHOLE_TEXTS = ("=", "!=", "in", "not_in")
+_OF_PARTS = ("contain", "not_contain")
 # The gold file as a whole.
 _DEFAULT_GOLD_CHAIN = "json"
 
@@ -107,12 +111,34 @@ def _read_expected(
     value = _read_value(file, f"{where}.value", check["value"])
     shape = shape_of(value)
     if chain.shape.kinds == {DATE} and op in COMPARISONS:
-        value, shape = _dated(file, f"{where}.value", value), _as_dates(shape)
+        value, shape = _dated(file, f"{where}.value", value), dated(shape)
     fault = comparison.fault(value)
     if fault is not None:
         file.refuse_because(f"{where}.value", f"{op} {fault}")
     _check_fit(file, f"{where}.value", op, comparison, chain.shape, shape)
+    _check_form(file, f"{where}.value", op, chain, value)
     return value, None
+
+
+def _check_form(file: JsonFile, where: str, op: str, chain: Chain, value: Value) -> None:
+    """Refuse texts that no answer can be once it has gone through the functions that the chain ends with."""
+    names = [step.name for step in chain.steps]
+    forms = names[len(names) - next((i for i, name in enumerate(reversed(names)) if name not in _FORMS), len(names)) :]
+    if op in _OF_WHOLE_TEXTS:
+        texts = value if isinstance(value, list) else [value]
+    elif op in _OF_PARTS:
+        # A part of a text may well have space around it.
+        forms, texts = [name for name in forms if name == "lower"], [value]
+        if value == "" and LIST not in chain.shape.kinds:
+            file.refuse(where, "a text that is not empty, as that is in every text", value)
+    else:
+        return
+    for text in texts:
+        form = text
+        for name in forms if isinstance(text, str) else ():
+            form = FUNCTIONS[name].run(form, (), Context())
+        if form != text:
+            file.refuse(where, f"what {' -> '.join(forms)} can give, such as {shown(form)}", text)
 
 
 def _dated(file: JsonFile, where: str, value: Value) -> Value:
@@ -130,12 +156,10 @@ def _dated(file: JsonFile, where: str, value: Value) -> Value:
     return found
 
 
-def _as_dates(shape: Shape) -> Shape:
-    kinds = frozenset(DATE if kind == TEXT else kind for kind in shape.kinds)
-    return Shape(kinds, None if shape.element is None else _as_dates(shape.element))
-
-
 def _check_fit(file: JsonFile, where: str, op: str, comparison: Comparison, actual: Shape, expected: Shape) -> None:
     """Refuse a comparison that cannot depend on the answer, whatever it is."""
-    if expected.kinds.isdisjoint(comparison.expected) or not comparison.fits(actual, expected):
-        file.refuse_because(where, f"{op} of {actual} and {expected} says nothing, as their types differ")
+    if expected.kinds.isdisjoint(comparison.expected):
+        file.refuse_because(where, f"{op} takes {Shape(comparison.expected)} as expected value, got {expected}")
+    if not comparison.fits(actual, expected):
+        hint = "; end it with -> date" if actual.kinds == {DATE} and TEXT in expected.kinds else ""
+        file.refuse_because(where, f"{op} says nothing of {actual} beside {expected}, whatever the answer is{hint}")

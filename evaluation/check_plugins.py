@@ -139,7 +139,8 @@ def _comparison(caller: _Caller, name: str, signature: inspect.Signature) -> Com
     def misused_options(options: Options) -> str | None:
         if _binds(signature, [None, None], options):
             return None
-        return f"cannot be called with the options {', '.join(options)}" if options else "needs options"
+        needed = ", ".join(_needed_options(signature)) or "none"
+        return f"cannot be called with the options {', '.join(options) or '(none)'}; it needs {needed}"
 
     def compare(actual: Value, expected: Value, options: Options, _: Context) -> Verdict:
         returned = caller([actual, expected], options)
@@ -151,7 +152,7 @@ def _comparison(caller: _Caller, name: str, signature: inspect.Signature) -> Com
                 return Verdict(holds, cut(writable(reason)))
         raise StepError(f"returned {shown(returned)}, expected a Boolean, or a tuple of one and a text")
 
-    if not _binds_somehow(signature):
+    if not _binds(signature, [None, None], dict.fromkeys(_needed_options(signature))):
         raise PluginFaultError(f", {quoted(name)}: expected a function of two values and options by name")
     return Comparison(EVERY_KIND, EVERY_KIND, lambda *_: True, compare, misused_options)
 
@@ -164,14 +165,11 @@ def _binds(signature: inspect.Signature, arguments: list[None], options: Options
     return True
 
 
-def _binds_somehow(signature: inspect.Signature) -> bool:
-    """Return whether a function can be called with two values and some options."""
-    return _binds(
-        signature,
-        [None, None],
-        {
-            parameter.name: None
-            for parameter in list(signature.parameters.values())[2:]
-            if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-        },
-    ) or _binds(signature, [None, None], {})
+def _needed_options(signature: inspect.Signature) -> list[str]:
+    """Return the parameters behind the two values that have no default and can be given by name."""
+    return [
+        parameter.name
+        for parameter in list(signature.parameters.values())[2:]
+        if parameter.default is parameter.empty
+        and parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+    ]

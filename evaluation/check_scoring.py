@@ -5,7 +5,7 @@ from __future__ import annotations
 from .chain_functions import Context
 from .check_results import ERROR, FAILED, PASSED, CheckResult, error_code_of
 from .checks import NO_FUNCTIONS, CheckFunctions, Evaluator, gold_values, run_checks, skipped
-from .errors import counted, quoted
+from .errors import EvaluationFatalError, counted, quoted
 from .results import TaskEvaluationResult
 from .task_files import DEFAULT_OPTIONS, UNREADABLE_ANSWER, AnswerFiles, ScoringOptions
 
@@ -19,10 +19,13 @@ def score_answer(
 ) -> TaskEvaluationResult:
     """Return the result of a prediction, called `name` in messages, and of every check of it.
 
-    Raises EvaluationFatalError when the gold file, called `gold_name`, has not what the checks compare with.
+    Raises EvaluationFatalError when the gold file, called `gold_name`, has not what the checks compare with,
+    or a function of a plugin that they need is not given.
     """
     functions = NO_FUNCTIONS if functions is None else functions
     checks = files.config.checks
+    for missing in filter(None, map(functions.missing, checks)):
+        raise EvaluationFatalError(f"task {quoted(files.config.task_id)} needs the function {missing} of a plugin")
     evaluator = Evaluator(functions, Context(options.limits), options.redact_gold)
     gold = b"" if files.gold is None else files.gold.data
     expected = gold_values(checks, gold, f"gold file {gold_name}", evaluator)

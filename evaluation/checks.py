@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .answers import Value, shown
-from .chain_functions import Context, Function
+from .chain_functions import DATE, FUNCTIONS, Context, Function, dated, shape_of
 from .chains import Chain, Place, StepStopError, run_chain
 from .check_comparisons import COMPARISONS, Comparison, run_comparison
 from .check_results import ERROR, FAILED, PASSED, SKIPPED, CheckResult
@@ -26,6 +26,13 @@ class CheckFunctions(NamedTuple):
     def comparison(self, op: str) -> Comparison:
         """Return the comparison of this name, which there is."""
         return COMPARISONS.get(op) or self.comparisons[op]
+
+    def missing(self, check: Check) -> str | None:
+        """Return the name of a function that a check needs and that is not built in, nor here; None without one."""
+        if check.op not in COMPARISONS and check.op not in self.comparisons:
+            return check.op
+        steps = (name for name in check.step_names if name not in FUNCTIONS and name not in self.steps)
+        return next(steps, None)
 
 
 NO_FUNCTIONS = CheckFunctions()
@@ -56,9 +63,12 @@ class Check:
 
     def custom_names(self, functions: CheckFunctions) -> set[str]:
         """Return the names of the plugins' functions that it uses."""
-        chains = [self.chain, *([self.gold_chain] if self.gold_chain else [])]
-        used = {step.name for chain in chains for step in chain.steps}
-        return (used & functions.steps.keys()) | ({self.op} & functions.comparisons.keys())
+        return functions.steps.keys() & self.step_names | functions.comparisons.keys() & {self.op}
+
+    @property
+    def step_names(self) -> list[str]:
+        """The names of the functions of its chains."""
+        return [step.name for chain in (self.chain, self.gold_chain) if chain is not None for step in chain.steps]
 
 
 class Evaluator(NamedTuple):
@@ -89,6 +99,9 @@ def _gold_value(check: Check, chain: Chain, gold: bytes, where: str, evaluator: 
         raise EvaluationFatalError(f"{where}: {stop}", f"{where}: step {stop.number} cannot be run") from None
     comparison = functions.comparison(check.op)
     fault = comparison.fault(value)
+    shape = dated(shape_of(value)) if chain.shape.kinds == {DATE} else shape_of(value)
+    if fault is None and not comparison.fits(check.chain.shape, shape):
+        fault = f"has nothing to compare: func gives {check.chain.shape}, and gold {shown(value)}"
     if fault is not None:
         raise EvaluationFatalError(f"{where}: {check.op} {fault}", f"{where}: not what its comparison takes")
     return value
@@ -145,8 +158,8 @@ def _compare(check: Check, place: Place, actual: Value, expected: Value, evaluat
         return _result(check, ERROR, _at(place, reason), redact)
     if verdict.holds:
         return None
-    remark = f" ({verdict.remark})" if verdict.remark else ""
-    reason = f"expected {check.op} {shown(expected)}, got {shown(actual)}{remark}"
+    remark = verdict.remark or ("they only look alike" if check.op == "=" and shown(actual) == shown(expected) else "")
+    reason = f"expected {check.op} {shown(expected)}, got {shown(actual)}" + (f" ({remark})" if remark else "")
     return _result(check, FAILED, _at(place, "the comparison does not hold" if redact else reason), redact)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -36,6 +36,7 @@ DATASET_EVALUATORS_FOLDER = "dataset_evaluators"
 # Beside the gold root, in the layout of releases.
 METADATA_FOLDER = "input"
 
+_MOST_VALUE_DIGITS = 1_000
 _TASK_ID = re.compile(r"task_(?:0|[1-9][0-9]*)")
 
 
@@ -260,10 +261,13 @@ def read_task_config(data: bytes, name: str, functions: CheckFunctions | None = 
 def _read_config(data: bytes, name: str, functions: CheckFunctions | None) -> tuple[str, AnyTaskConfig]:
     """Return the schema version of a config, and the config."""
     file = _file(name)
-    document = file.parse(data)
+    document = file.parse(data, most_digits=_MOST_VALUE_DIGITS)
     if isinstance(document, dict) and "checks" in document:
-        # What is expected there is compared exactly.
-        return _read_check_config(file, file.parse(data, exact=True), functions)
+        # What is expected there is compared exactly, and may be as long as in an answer.
+        return _read_check_config(file, file.parse(data, exact=True, most_digits=_MOST_VALUE_DIGITS), functions)
+    keys: Mapping[str, object] = document if isinstance(document, dict) else {}
+    if keys.get("schema_version") == CONFIG_SCHEMA_VERSIONS[1] and {"columns", "order_sensitive"}.isdisjoint(keys):
+        file.refuse_because("", "expected checks, or columns and order_sensitive, got none of them")
     document = file.object_with("", document, required=("schema_version", "task_id", "order_sensitive", "columns"))
     version = file.one_of("schema_version", document["schema_version"], CONFIG_SCHEMA_VERSIONS)
     task_id = _read_task_id(file, document["task_id"])

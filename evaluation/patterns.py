@@ -78,12 +78,15 @@ class Match(NamedTuple):
 class Pattern:
     """A regular expression with at most one group, `(…)`; others must be `(?:…)`.
 
+    It `is_nullable` where an empty text may match.
+
     Raises PatternError when `source` is none, or uses what cannot be searched in linear time.
     """
 
     def __init__(self, source: str) -> None:
         parser = _Parser(source)
         self.has_group = parser.has_group
+        self.is_nullable = parser.is_nullable
         self._program: _Program = [*parser.program, _Instruction(_FOUND)]
         self._first = self._first_character(parser.flags)
 
@@ -210,7 +213,10 @@ class _Parser:
             self._at = flags.end()
             for letter in flags[1]:
                 self.flags |= {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL}[letter]
-        self.program = self._alternatives(0).program
+        for position, character in enumerate(source):
+            if character < " " and character not in "\t\n\r":
+                self._refuse("holds a control character (is a backslash to be doubled?)", position)
+        self.program, self.is_nullable = self._alternatives(0)
         if self._at < len(source):
             self._refuse("has a closing bracket too many")
 
@@ -309,8 +315,9 @@ class _Parser:
         is_greedy = self._source[self._at : self._at + 1] != "?"
         if not is_greedy:
             self._at += 1
+        second = self._at
         if self._quantifier() is not None:
-            self._refuse("has a quantifier behind a quantifier")
+            self._refuse("has a quantifier behind a quantifier", second)
         copies = (most or least + 1) * len(part.program)
         if copies > MOST_INSTRUCTIONS:
             self._refuse("is too large once its repetitions are written out", start)

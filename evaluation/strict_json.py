@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
@@ -12,6 +13,7 @@ from .errors import EvaluationFatalError, InputError, escape, quoted
 # No number that an author writes has more digits; longer ones would only cost time.
 _MAX_INTEGER_DIGITS = 20
 _NOTHING = object()
+_BAD_ESCAPE = re.compile(r"\\[^\"\\/bfnrtu]")
 
 
 class JsonFile(NamedTuple):
@@ -24,13 +26,13 @@ class JsonFile(NamedTuple):
     noun: str
     name: str
 
-    def parse(self, data: bytes, *, exact: bool = False) -> object:
-        """Return the JSON value in `data`: UTF-8, no key twice in an object, no NaN, numbers of sane length.
+    def parse(self, data: bytes, *, exact: bool = False, most_digits: int = _MAX_INTEGER_DIGITS) -> object:
+        """Return the JSON value in `data`: UTF-8, no key twice in an object, no NaN, no integer of more digits.
 
         With `exact`, what is no whole number is a Decimal, not a float.
         """
         try:
-            return read_json(data.decode("utf-8"), _decimal if exact else float)
+            return read_json(data.decode("utf-8"), _decimal if exact else float, most_digits)
         except UnicodeDecodeError as error:
             raise EvaluationFatalError(f"{self} is not UTF-8 (byte {error.start})") from None
         except _RepeatedKeyError as error:
@@ -99,7 +101,7 @@ class JsonFile(NamedTuple):
 
     def refuse_because(self, where: str, reason: str) -> NoReturn:
         """Raise EvaluationFatalError: the file and the place in it, and what is wrong there."""
-        place = f"{self}, {escape(where)}"
+        place = f"{self}, {escape(where)}" if where else str(self)
         raise EvaluationFatalError(f"{place}: {reason}", f"{place}: expected another value than it has")
 
     def __str__(self) -> str:
@@ -132,7 +134,9 @@ def read_json(
             position += 1 + len(text[position + 1 :]) - len(text[position + 1 :].lstrip(" \t\n\r"))
         before = text[:position]
         line, column = before.count("\n") + 1, position - before.rfind("\n")
-        raise InputError(f"is not JSON (line {line}, column {column})") from None
+        is_escape = _BAD_ESCAPE.match(text, position) is not None
+        hint = ": a backslash is written twice" if is_escape else ""
+        raise InputError(f"is not JSON (line {line}, column {column}{hint})") from None
     except RecursionError:
         raise InputError("is nested too deeply") from None
 

@@ -136,6 +136,12 @@ class Summary:
         return {code: counts[code] for code in ERROR_CODES if counts[code]}
 
     @property
+    def results(self) -> Iterator[TaskEvaluationResult]:
+        """The results of all tasks, of every run where there are several, run after run."""
+        runs = [self.tasks] if self.repetition is None else [run.tasks for run in self.repetition.runs]
+        return (task for tasks in runs for task in tasks)
+
+    @property
     def scores(self) -> dict[str, Fraction | float | None]:
         """The score of every dataset evaluator and summary evaluator that can have one; None where nothing was scored.
 
@@ -324,7 +330,7 @@ def _is_consistent(summary: Summary) -> bool:
         and (summary.metadata is None or summary.metadata.is_consistent(task_ids))
         and (summary.repetition is None or _is_repeated(summary, summary.repetition))
         and _are_digests_of_tasks(summary, task_ids)
-        and (not summary.gold_redacted or all(map(_shows_no_gold, _all_tasks(summary))))
+        and (not summary.gold_redacted or all(map(_shows_no_gold, summary.results)))
         and not (summary.is_partial and summary.plugin_results)
         and list(summary.check_functions) == sorted(set(summary.check_functions))
         and not (summary.check_functions and summary.plugin_set_sha256 is None)
@@ -370,12 +376,6 @@ def _are_digests_of_tasks(summary: Summary, task_ids: Sequence[str]) -> bool:
 def _tables(summary: Summary) -> set[str]:
     """Return the tasks whose answers are tables, each of which has gold."""
     return {task.task_id for task in summary.tasks if not task.checks}
-
-
-def _all_tasks(summary: Summary) -> Iterator[TaskEvaluationResult]:
-    yield from summary.tasks
-    for run in summary.repetition.runs if summary.repetition else ():
-        yield from run.tasks
 
 
 def _shows_no_gold(task: TaskEvaluationResult) -> bool:

@@ -79,6 +79,7 @@ class ReadTest(unittest.TestCase):
             ("```json\n{}\n```", "is not JSON (line 1, column 1)"),
             ('{"a": 1,\n}', "is not JSON (line 2, column 1)"),
             ("[1,\n  2, ]", "is not JSON (line 2, column 6)"),
+            ('"\\d"', "is not JSON (line 1, column 2: a backslash is written twice)"),
             ("[1 2]", "is not JSON (line 1, column 4)"),
             ('"a\nb"', "is not JSON (line 1, column 3)"),
             ("NaN", "holds NaN, which is not JSON"),

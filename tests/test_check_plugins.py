@@ -153,7 +153,7 @@ class ComparisonTest(CheckPluginTestCase):
     def test_options_that_never_arrive_are_refused(self) -> None:
         for op, options, message in (
             ("longer", {"threshold": 1}, "op_args: longer cannot be called with the options threshold"),
-            ("within", {}, "op_args: within needs options"),
+            ("within", {}, "op_args: within cannot be called with the options (none); it needs share"),
             ("longer", {"actual": 1}, "op_args: longer cannot be called with the options actual"),
         ):
             with self.subTest(op=op, options=options):
@@ -250,6 +250,9 @@ class LoadTest(CheckPluginTestCase):
         self.assertEqual(run_cli(*self.roots, "--plugin", plugin, "--redact-gold")[2], "")
 
     def test_redacted_reasons_have_nothing_of_theirs(self) -> None:
+        self.add_checks(1, "x", {"func": "json -> text.words", "op": "kinds", "value": "list"})
+        summary = self.score("--plugin", self.plugin(), "--redact-gold")
+        self.assertEqual(summary["check_functions"], ["function 1", "function 2"])
         for func, op in (("json -> fail", "="), ("json", "broken"), ("json", "truthy"), ("json", "kinds")):
             self.add_checks(1, "secret", {"func": func, "op": op, "value": "secret"})
             text = json.dumps(self.score("--plugin", self.plugin(), "--redact-gold")["tasks"])

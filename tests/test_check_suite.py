@@ -18,6 +18,7 @@ from schema_check import accepts, load_schema
 from support import TEXT, BenchmarkTestCase, check_config, check_document, run_cli
 
 from evaluation import runner
+from evaluation.check_plugins import declared_functions
 from evaluation.errors import EvaluationError, EvaluationFatalError
 from evaluation.scoring import evaluate_task
 from evaluation.summary import Summary
@@ -201,6 +202,10 @@ class ScoreTest(MixedTestCase):
         config = check_config(check_document(TOTAL))
         gold = self.write("g.json", '{"total": 1}')
         self.assertEqual(evaluate_task(config=config, prediction_path=path, gold_path=gold).error_code, "check_failed")
+        config = check_config(check_document({"func": "json -> f", "op": "=", "value": 1}), declared_functions(["f"]))
+        with self.assertRaisesRegex(EvaluationFatalError, "task 'task_1' needs the function f of a plugin"):
+            evaluate_task(config=config, prediction_path=path)
+        config = check_config(check_document(TOTAL))
         with self.assertRaisesRegex(EvaluationFatalError, "needs a gold file"):
             evaluate_task(config=config, prediction_path=path)
 
@@ -220,6 +225,9 @@ class FoldTest(MixedTestCase):
         document = json.loads(whole.read_text(encoding="utf-8"))
         self.assertEqual([case["passed_runs"] for case in document["cases"]], [1, 1, 1, 1, 1])
         self.assertEqual(self.outcomes(document)[2:], [["passed", "passed"], ["passed"], ["passed", "passed"]])
+        text = run_cli(*options, "--output", str(whole), "--report", "md=-")[1]
+        self.assertIn("10 checks of answers that are no tables in 2 runs: 6 passed, 1 failed, 1 error, 2 skipped", text)
+        self.assertIn("| `task_5` | 2 | 0 | 1 | 1 |", text)
         self.assertTrue(accepts(SCHEMA, document))
         self.assertEqual(Summary.from_dict(document).to_dict(), document)
         parts = [str(self.folder / f"part-{number}.json") for number in (1, 2, 3)]

@@ -154,7 +154,7 @@ class ComparisonTest(unittest.TestCase):
                 "similar",
                 "abc",
                 {"op_args": {"threshold": 0.9}},
-                "expected similar 'abc', got 'a\\x1b' (the ratio is 0.4000)",
+                "expected similar 'abc', got 'a\\x1b' (the ratio is 0.4000, not 0.9)",
             ),
             ("<", 3, {}, "< cannot put a text and a number in order"),
             ("set_equal", [1], {}, "set_equal takes a list, got a text"),
@@ -267,19 +267,26 @@ class OutcomeTest(unittest.TestCase):
         self.assertEqual([one.outcome for one in outcomes(document, {"n": 2}, b'{"n": 1.0}')], ["failed", "failed"])
 
     def test_a_bad_gold_file_is_fatal(self) -> None:
-        for op, value_func, gold, reason in (
-            ("=", "json", b"{", "gold, for checks[0]: step 1, json: is not JSON"),
-            ("=", "json -> get(n)", b"{}", "step 2, get(n): finds no key 'n'"),
-            ("=", "json -> get(n) -> len", b'{"n": 1}', "step 3, len: expected"),
-            ("set_equal", "json", b"{}", "set_equal takes a list as expected value, got an object"),
-            ("in", "json", b"[]", "takes no empty list"),
-            ("matches", "json", b'"("', "takes a pattern, and this one has a group that is not closed"),
+        for func, op, value_func, gold, reason in (
+            ("json", "=", "json", b"{", "gold, for checks[0]: step 1, json: is not JSON"),
+            ("json", "=", "json -> get(n)", b"{}", "step 2, get(n): finds no key 'n'"),
+            ("json", "=", "json -> get(n) -> len", b'{"n": 1}', "step 3, len: expected"),
+            ("json", "set_equal", "json", b"{}", "set_equal takes a list as expected value, got an object"),
+            ("json", "in", "json", b"[]", "takes no empty list"),
+            ("json", "matches", "json", b'"("', "takes a pattern, and this one has a group that is not closed"),
+            ("json -> len", "!=", "json", b'"7"', "!= has nothing to compare: func gives a number, and gold '7'"),
+            ("json -> len", "not_in", "json", b'["1"]', "not_in has nothing to compare"),
+            ("csv", "contain", "json", b"[1]", "contain has nothing to compare"),
         ):
-            with self.subTest(op=op, gold=gold), self.assertRaisesRegex(EvaluationFatalError, "") as caught:
-                document = check_document({"func": "json", "op": op, "value_from": "gold", "value_func": value_func})
-                outcomes(document, 1, gold)
+            checked = {"func": func, "op": op, "value_from": "gold", "value_func": value_func}
+            with self.subTest(op=op, gold=gold), self.assertRaises(EvaluationFatalError) as caught:
+                outcomes(check_document(checked), 1, gold)
             self.assertIn(reason, str(caught.exception))
-            self.assertNotIn(gold.decode() + "'", caught.exception.redacted)
+            self.assertRegex(
+                caught.exception.redacted, r"^gold, for checks\[0\]: (?:step \d cannot be run|not what its)"
+            )
+        dates = {"func": "json -> date", "op": "=", "value_from": "gold", "value_func": "json -> date"}
+        self.assertEqual(outcomes(check_document(dates), "20240131", b'"2024-01-31"')[0].outcome, "passed")
 
     def test_redacted_results_show_nothing(self) -> None:
         document = check_document(
@@ -317,6 +324,7 @@ class OutcomeTest(unittest.TestCase):
         self.assertEqual(set(found), {"passed", "error"})
 
 
+REMOVED = object()
 # What is changed in a config that is valid, and what is said of it; None: it stays valid.
 BASE = check_document(
     check(
@@ -343,6 +351,7 @@ CHANGES: tuple[tuple[dict[str, Any], dict[str, Any], str | None, bool], ...] = (
     ({"checks": [check("json", "=", 1)] * 100}, {}, None, True),
     ({"checks": [check("json", "=", 1)] * 101}, {}, "got a list of 101", False),
     ({"check": []}, {}, "expected only the keys", False),
+    ({"checks": REMOVED}, {}, "expected checks, or columns and order_sensitive, got none of them", False),
     ({}, {"opp": "="}, "checks[0]: expected only the keys func, op, value, value_from, value_func,", False),
     ({}, {"func": None}, "checks[0].func: expected a value, the key is required", False),
     ({}, {"func": 1}, "checks[0].func: expected a string, got 1", False),
@@ -363,7 +372,12 @@ CHANGES: tuple[tuple[dict[str, Any], dict[str, Any], str | None, bool], ...] = (
         "checks[0].value_func: expected one of raw",
         True,
     ),
-    ({}, {"value": None, "value_from": "gold", "value_func": "text"}, "approx of", True),
+    (
+        {},
+        {"value": None, "value_from": "gold", "value_func": "text"},
+        "approx takes a number as expected value, got a text",
+        True,
+    ),
     ({}, {"value": None, "value_from": "gold", "value_func": "json -> foreach"}, "there can be no foreach", True),
     ({}, {"value": None, "value_from": "gold", "value_func": 1}, "checks[0].value_func: expected a string", False),
     ({}, {"value_func": "json"}, 'expected no such key without "value_from"', False),
@@ -377,8 +391,8 @@ CHANGES: tuple[tuple[dict[str, Any], dict[str, Any], str | None, bool], ...] = (
     ({}, {"op_args": {"absolute": 1, "allow_empty": 1}}, "allow_empty: expected true or false, got 1", True),
     ({}, {"func": "json", "op_args": {"absolute": 1, "allow_empty": True}}, "only where the chain has foreach", True),
     ({}, {"op": "=", "op_args": {"threshold": 1}}, "= has no option threshold", True),
-    ({}, {"op": "similar", "value": "x", "op_args": {}}, "similar needs a number above 0", True),
-    ({}, {"op": "similar", "value": "x", "op_args": {"threshold": 0}}, "similar needs a number above 0", True),
+    ({}, {"op": "similar", "value": "x", "op_args": {}}, "similar needs a threshold", True),
+    ({}, {"op": "similar", "value": "x", "op_args": {"threshold": 0}}, "similar takes a number above 0", True),
     ({}, {"op": "similar", "value": "x", "op_args": {"threshold": 1.5}}, "and at most 1 as threshold", True),
     (
         {},
@@ -417,6 +431,32 @@ POINTLESS = (
     ("json -> number", "matches", "3"),
     ("json -> len", "contain", 3),
     ("json -> date", "similar", "2024"),
+    ("csv", "!=", [{"a": 1}]),
+    ("csv", "contain", {"a": 1}),
+    ("csv -> get(0)", "!=", {"a": 1}),
+    ("csv -> get(0)", "=", {"a": ["1"]}),
+    ("csv", "set_equal", [1, 2]),
+    ("csv -> foreach -> get(a)", "not_in", [1, None]),
+    ("text -> lower", "not_contain", "Bergen"),
+    ("text -> lower", "!=", "Bergen"),
+    ("json -> text", "not_in", ["a", " b"]),
+    ("text", "=", "a\r\nb"),
+    ("text", "!=", "cafe\u0301"),
+    ("json -> lower -> text", "=", " a"),
+    ("text", "not_contain", ""),
+)
+NOT_POINTLESS: tuple[tuple[str, str, Any], ...] = (
+    ("csv", "=", [{"a": "1"}]),
+    ("csv", "!=", []),
+    ("csv -> get(0)", "=", {"a": "1"}),
+    ("csv -> get(0, 5)", "=", 5),
+    ("json -> get(a, 5)", "=", {"a": [1]}),
+    ("text -> lower", "contain", " in bergen "),
+    ("text", "contain", "Cafe "),
+    ("text -> lower", "=", "bergen"),
+    ("json", "contain", ""),
+    ("json -> lower -> len", "=", 5),
+    ("json -> date", "=", "20240131"),
 )
 
 
@@ -431,7 +471,7 @@ class ConfigTest(unittest.TestCase):
     def test_table_of_documents(self) -> None:
         self.assertIsNone(self.fault(BASE))
         for whole, of_check, expected, in_schema in CHANGES:
-            document = {**BASE, **whole}
+            document = {key: value for key, value in {**BASE, **whole}.items() if value is not REMOVED}
             if of_check:
                 merged = {**BASE["checks"][0], **of_check}
                 document["checks"] = [{key: value for key, value in merged.items() if value is not None}]
@@ -450,6 +490,11 @@ class ConfigTest(unittest.TestCase):
                 fault = self.fault(check_document(check(func, op, value, **more)))
                 self.assertRegex(fault or "(accepted)", r"^config 'task_1\.json', checks\[0\]\.(op|value): ")
 
+    def test_comparisons_that_say_something(self) -> None:
+        for func, op, value in NOT_POINTLESS:
+            with self.subTest(func=func, op=op, value=value):
+                self.assertIsNone(self.fault(check_document(check(func, op, value))))
+
     def test_a_fault_of_a_chain_is_drawn(self) -> None:
         fault = self.fault(check_document(check("json -> get(a) -> lenn", "=", 1)))
         self.assertEqual(
@@ -463,7 +508,8 @@ class ConfigTest(unittest.TestCase):
         (check_,) = check_config(check_document(check("json", "=", 0.1))).checks
         self.assertEqual(str(check_.value), "0.1")
         self.assertIn("checks[0].value: the value holds a number of", self.fault_of_text("1e1001") or "")
-        self.assertIn("holds an integer of 21 characters", self.fault_of_text("9" * 21) or "")
+        self.assertIsNone(self.fault_of_text("9" * 1000))
+        self.assertIn("holds an integer of 1001 characters", self.fault_of_text("9" * 1001) or "")
         self.assertIsNone(self.fault_of_text("1e100"))
 
     def fault_of_text(self, value: str) -> str | None:

@@ -121,17 +121,18 @@ def identity(summary: Summary) -> str:
 def notices(summary: Summary) -> Iterator[str]:
     """Yield what a reader should know beside the score: raw text, a sentence part each."""
     if summary.gold_redacted:
-        yield "Gold is redacted: no cell or header of it is shown"
+        yield "Gold is redacted: no cell, header or expected value is shown"
     if summary.breakdown is not None and summary.breakdown.left_out:
         left_out = ", ".join(f"{quoted(name)} {reason}" for name, reason in summary.breakdown.left_out.items())
         yield f"Left out of the breakdown: {left_out}"
     if summary.limits:
         limits = ", ".join(f"{name} {limit}" for name, limit in summary.limits.items())
         yield f"Limits that are not the default: {limits}"
-    checks = [check for task in summary.tasks for check in task.checks]
+    checks = [check for task in summary.results for check in task.checks]
     if checks:
         counts = ", ".join(f"{count} {outcome}" for outcome, count in outcome_counts(checks).items())
-        yield f"{counted(len(checks), 'check')} of answers that are no tables: {counts}"
+        runs = "" if summary.repetition is None else f" in {len(summary.repetition.runs)} runs"
+        yield f"{counted(len(checks), 'check')} of answers that are no tables{runs}: {counts}"
     if summary.unscored_prediction_tasks and not summary.is_partial:
         shown = listed(summary.unscored_prediction_tasks)
         yield f"Unscored predictions (not in the config set): {shown}"

@@ -40,8 +40,11 @@ def views(summary: Summary) -> Iterator[View]:
 
 
 def _check_views(summary: Summary) -> Iterator[View]:
-    """Yield how the checks of each task ended, the tasks with most of them not passed first."""
-    counts = {task.task_id: Counter(check.outcome for check in task.checks) for task in summary.tasks if task.checks}
+    """Yield how the checks of each task ended, over all runs, the tasks with most of them not passed first."""
+    counts: dict[str, Counter[str]] = {}
+    for task in summary.results:
+        if task.checks:
+            counts.setdefault(task.task_id, Counter()).update(check.outcome for check in task.checks)
     ordered = sorted(counts.items(), key=lambda item: item[1][PASSED] - item[1].total())
     rows = [(task_id, *(str(found[outcome]) for outcome in OUTCOMES)) for task_id, found in ordered]
     if rows:
