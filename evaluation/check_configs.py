@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 from .answers import LIST, TEXT, Value, from_plain, shown
@@ -19,12 +20,16 @@ MOST_CHECKS = 100
 MOST_DESC_CHARACTERS = 1_000
 CHECK_KEYS = ("func", "op", "value", "value_from", "value_func", "op_args", "desc", "required")
 _ALLOW_EMPTY = "allow_empty"
-# Functions that give a text one form, and comparisons of whole texts and of parts of them.
+# Functions that give a text one form; comparisons with a whole text, with the elements of a list, with parts of a text.
 _FORMS = ("text", "lower")
-_OF_WHOLE_TEXTS = ("=", "!=", "in", "not_in")
+_OF_WHOLE_TEXTS = ("=", "!=")
+_OF_ELEMENTS = ("in", "not_in")
 _OF_PARTS = ("contain", "not_contain")
 # The gold file as a whole.
 _DEFAULT_GOLD_CHAIN = "json"
+
+# A comparison and its name.
+_Compared = tuple[str, Comparison]
 
 
 def read_checks(file: JsonFile, value: object, functions: CheckFunctions) -> tuple[Check, ...]:
@@ -49,7 +54,7 @@ def _read_check(file: JsonFile, where: str, value: object, functions: CheckFunct
     fault = comparison.misused_options(options)
     if fault is not None:
         file.refuse_because(f"{where}.op_args", f"{op} {fault}")
-    expected, gold_chain = _read_expected(file, where, check, chain, op, comparison, functions)
+    expected, gold_chain = _read_expected(file, where, check, chain, (op, comparison), functions)
     desc = check.get("desc")
     if desc is not None and len(file.text(f"{where}.desc", desc)) > MOST_DESC_CHARACTERS:
         file.refuse(f"{where}.desc", f"at most {MOST_DESC_CHARACTERS} characters", desc)
@@ -83,15 +88,10 @@ def _read_value(file: JsonFile, where: str, value: object) -> Value:
 
 
 def _read_expected(
-    file: JsonFile,
-    where: str,
-    check: Mapping[str, Any],
-    chain: Chain,
-    op: str,
-    comparison: Comparison,
-    functions: CheckFunctions,
+    file: JsonFile, where: str, check: Mapping[str, Any], chain: Chain, compared: _Compared, functions: CheckFunctions
 ) -> tuple[Value, Chain | None]:
     """Return the expected value, or the chain that it comes out of."""
+    op, comparison = compared
     if chain.shape.kinds.isdisjoint(comparison.actual):
         file.refuse_because(f"{where}.op", f"{op} takes {Shape(comparison.actual)}, and func gives {chain.shape}")
     if "value_from" in check:
@@ -102,37 +102,40 @@ def _read_expected(
         gold_chain = _read_chain(file, f"{where}.value_func", given, functions)
         if gold_chain.is_plural:
             file.refuse_because(f"{where}.value_func", "a value is one, so there can be no foreach")
-        _check_fit(file, f"{where}.value_func", op, comparison, chain.shape, gold_chain.shape)
+        _check_fit(file, f"{where}.value_func", compared, chain.shape, gold_chain.shape)
         return None, gold_chain
     if "value_func" in check:
         file.refuse(f"{where}.value_func", 'no such key without "value_from": "gold"', check["value_func"])
     if "value" not in check:
         file.refuse(f"{where}.value", "a value, the key is required")
-    value = _read_value(file, f"{where}.value", check["value"])
+    return _read_literal(file, f"{where}.value", check["value"], chain, compared), None
+
+
+def _read_literal(file: JsonFile, where: str, given: object, chain: Chain, compared: _Compared) -> Value:
+    op, comparison = compared
+    value = _read_value(file, where, given)
     shape = shape_of(value)
     if chain.shape.kinds == {DATE} and op in COMPARISONS:
-        value, shape = _dated(file, f"{where}.value", value), dated(shape)
+        value, shape = _dated(file, where, value), dated(shape)
     fault = comparison.fault(value)
     if fault is not None:
-        file.refuse_because(f"{where}.value", f"{op} {fault}")
-    _check_fit(file, f"{where}.value", op, comparison, chain.shape, shape)
-    _check_form(file, f"{where}.value", op, chain, value)
-    return value, None
+        file.refuse_because(where, f"{op} {fault}")
+    _check_fit(file, where, compared, chain.shape, shape)
+    _check_form(file, where, op, chain, value)
+    return value
 
 
 def _check_form(file: JsonFile, where: str, op: str, chain: Chain, value: Value) -> None:
-    """Refuse texts that no answer can be once it has gone through the functions that the chain ends with."""
-    names = [step.name for step in chain.steps]
-    forms = names[len(names) - next((i for i, name in enumerate(reversed(names)) if name not in _FORMS), len(names)) :]
-    if op in _OF_WHOLE_TEXTS:
-        texts = value if isinstance(value, list) else [value]
+    """Refuse texts that no answer can be, or have in it, once it has gone through what the chain ends with."""
+    forms = list(takewhile(_FORMS.__contains__, (step.name for step in reversed(chain.steps))))[::-1]
+    texts: list[Value] = [value] if op in _OF_WHOLE_TEXTS else []
+    if op in _OF_ELEMENTS and isinstance(value, list):
+        texts = value
     elif op in _OF_PARTS:
-        # A part of a text may well have space around it.
-        forms, texts = [name for name in forms if name == "lower"], [value]
         if value == "" and LIST not in chain.shape.kinds:
             file.refuse(where, "a text that is not empty, as that is in every text", value)
-    else:
-        return
+        # A part of a text may well have space around it.
+        forms, texts = [name for name in forms if name == "lower"], [value]
     for text in texts:
         form = text
         for name in forms if isinstance(text, str) else ():
@@ -156,8 +159,9 @@ def _dated(file: JsonFile, where: str, value: Value) -> Value:
     return found
 
 
-def _check_fit(file: JsonFile, where: str, op: str, comparison: Comparison, actual: Shape, expected: Shape) -> None:
+def _check_fit(file: JsonFile, where: str, compared: _Compared, actual: Shape, expected: Shape) -> None:
     """Refuse a comparison that cannot depend on the answer, whatever it is."""
+    op, comparison = compared
     if expected.kinds.isdisjoint(comparison.expected):
         file.refuse_because(where, f"{op} takes {Shape(comparison.expected)} as expected value, got {expected}")
     if not comparison.fits(actual, expected):

@@ -454,6 +454,8 @@ NOT_POINTLESS: tuple[tuple[str, str, Any], ...] = (
     ("text -> lower", "contain", " in bergen "),
     ("text", "contain", "Cafe "),
     ("text -> lower", "=", "bergen"),
+    ("text", "in", " Oslo, Bergen "),
+    ("text -> lower", "in", ["oslo", "bergen"]),
     ("json", "contain", ""),
     ("json -> lower -> len", "=", 5),
     ("json -> date", "=", "20240131"),
