@@ -8,7 +8,7 @@ a list or an object. Two values are equal exactly when their canonical texts are
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Context, Decimal, localcontext
 from itertools import accumulate
 from math import isfinite
@@ -21,14 +21,19 @@ Value = Any
 
 NULL, BOOLEAN, NUMBER, TEXT, LIST, OBJECT = "null", "boolean", "number", "text", "list", "object"
 KINDS = (NULL, BOOLEAN, NUMBER, TEXT, LIST, OBJECT)
-_ARTICLES = {NULL: "null", OBJECT: "an object"}
 
 MOST_DEPTH = 100
 # Of digits, and of the zeros that an exponent stands for: so much arithmetic is exact, and costs next to nothing.
 MOST_DIGITS = 1_000
 _EXACT = Context(prec=8 * MOST_DIGITS, Emax=99 * MOST_DIGITS, Emin=-99 * MOST_DIGITS)
 _OUT_OF_RANGE = f"holds a number of more than {MOST_DIGITS} digits"
+# Of a plugin's functions.
+MOST_PLAIN_VALUES = 1_000_000
+_TOO_LARGE = 10**MOST_DIGITS
+# Whatever exponent it has, a shorter number is in range; and a longer exponent is out of it.
+_SHORT_NUMBER, _LONG_EXPONENT = len("1e999"), 20
 _SHOWN_CHARACTERS = 80
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def read_answer(text: str) -> Value:
@@ -43,12 +48,19 @@ def read_answer(text: str) -> Value:
 
 
 def read_number(text: str) -> Decimal:
-    """Return the number that a text spells, which must be one. Raises InputError when it has more than MOST_DIGITS."""
-    exponent = text.lower().partition("e")[2]
-    # So large a one not every machine can hold.
-    if len(exponent.lstrip("+-").lstrip("0")) > len(str(MOST_DIGITS)):
-        raise InputError(_OUT_OF_RANGE)
-    return check_range(Decimal(text))
+    """Return the number that a text spells, which must be one. Raises InputError when it is out of range.
+
+    It has at most MOST_DIGITS digits, the zeros that its exponent stands for included.
+    """
+    if len(text) > _SHORT_NUMBER:
+        mantissa, _, exponent = text.lower().partition("e")
+        whole, _, fraction = mantissa.lstrip("+-").partition(".")
+        # So large an exponent not every machine can hold.
+        shift = int(exponent or 0) if len(exponent) < _LONG_EXPONENT else _LONG_EXPONENT * MOST_DIGITS
+        digits = len((whole + fraction).lstrip("0"))
+        if max(digits, len(fraction) - shift, digits - len(fraction) + shift) > MOST_DIGITS:
+            raise InputError(_OUT_OF_RANGE)
+    return Decimal(text)
 
 
 def _depth(text: str) -> int:
@@ -60,15 +72,6 @@ def _depth(text: str) -> int:
     return max(accumulate(steps.get(character, 0) for part in outside for character in part), default=0)
 
 
-def check_range(number: Decimal) -> Decimal:
-    """Return a number of no more than MOST_DIGITS digits, zeros of its exponent included; else raise InputError."""
-    _, digits, exponent = number.as_tuple()
-    assert isinstance(exponent, int), "numbers are finite"
-    if max(len(digits), -exponent, len(digits) + exponent) > MOST_DIGITS:
-        raise InputError(_OUT_OF_RANGE)
-    return number
-
-
 def kind_of(value: Value) -> str:
     """Return which of KINDS a value is."""
     if value is None:
@@ -78,11 +81,6 @@ def kind_of(value: Value) -> str:
     if isinstance(value, (int, Decimal)):
         return NUMBER
     return TEXT if isinstance(value, str) else LIST if isinstance(value, list) else OBJECT
-
-
-def named(kind: str) -> str:
-    """Return a kind with its article."""
-    return _ARTICLES.get(kind, f"a {kind}")
 
 
 def canonical(value: Value) -> str:
@@ -97,35 +95,42 @@ def canonical_pieces(value: Value) -> Iterator[str]:
 
 def _canonical_number(number: int | Decimal) -> str:
     """Return digits without zeros behind them, and an exponent."""
-    if isinstance(number, Decimal):
-        sign, parts, exponent = number.as_tuple()
-        digits = "".join(map(str, parts)).lstrip("0")
-        prefix = "-" if sign else ""
-        assert isinstance(exponent, int), "numbers are finite"
-    else:
-        digits, exponent, prefix = str(abs(number)), 0, "-" if number < 0 else ""
+    mantissa, _, exponent = str(number).partition("E")
+    whole, _, fraction = mantissa.lstrip("-").partition(".")
+    digits = (whole + fraction).lstrip("0")
     stripped = digits.rstrip("0")
-    return f"{prefix}{stripped}e{exponent + len(digits) - len(stripped)}" if stripped else "0"
+    shift = int(exponent or 0) - len(fraction) + len(digits) - len(stripped)
+    return f"{'-' if number < 0 else ''}{stripped}e{shift}" if stripped else "0"
 
 
-def _spelled(value: Value, number: Any, *, is_sorted: bool) -> Iterator[str]:
-    """Yield the pieces of a value's JSON text."""
-    if isinstance(value, list):
-        yield "["
-        for place, element in enumerate(value):
-            yield ", " if place else ""
-            yield from _spelled(element, number, is_sorted=is_sorted)
-        yield "]"
-    elif isinstance(value, dict):
-        yield "{"
-        for place, key in enumerate(sorted(value) if is_sorted else value):
-            yield f"{', ' if place else ''}{json.dumps(key, ensure_ascii=False)}: "
-            yield from _spelled(value[key], number, is_sorted=is_sorted)
-        yield "}"
-    elif kind_of(value) == NUMBER:
-        yield number(value)
-    else:
-        yield json.dumps(value, ensure_ascii=False)
+def _spelled(value: Value, number: Callable[[int | Decimal], str], *, is_sorted: bool) -> Iterator[str]:
+    """Yield the pieces of a value's JSON text; each costs the same, however deep it lies."""
+    stack = [(iter((("", value),)), "")]
+    while stack:
+        parts, closing = stack[-1]
+        for prefix, part in parts:
+            if isinstance(part, list):
+                yield f"{prefix}["
+                stack.append((_elements(part), "]"))
+                break
+            if isinstance(part, dict):
+                yield f"{prefix}{{"
+                stack.append((_entries(part, is_sorted=is_sorted), "}"))
+                break
+            yield prefix + (number(part) if kind_of(part) == NUMBER else _ENCODE(part))
+        else:
+            stack.pop()
+            yield closing
+
+
+def _elements(value: list[Value]) -> Iterator[tuple[str, Value]]:
+    for place, element in enumerate(value):
+        yield ", " if place else "", element
+
+
+def _entries(value: dict[str, Value], *, is_sorted: bool) -> Iterator[tuple[str, Value]]:
+    for place, key in enumerate(sorted(value) if is_sorted else value):
+        yield f"{', ' if place else ''}{_ENCODE(key)}: ", value[key]
 
 
 def shown(value: Value) -> str:
@@ -172,25 +177,48 @@ def plain(value: Value) -> Value:
     return value
 
 
-def from_plain(value: object, depth: int = MOST_DEPTH) -> Value:
+def from_plain(value: object) -> Value:
     """Return what a plugin's function returned as a value; a float is the number that it is spelled as.
 
-    Raises InputError, whose text is a predicate, when it holds anything that JSON cannot spell, or is too deep.
+    Raises InputError, whose text is a predicate, when it holds anything that JSON cannot spell, is too deep, or has
+    more than MOST_PLAIN_VALUES values. Objects of subclasses are read as what they are to JSON, without their own
+    methods.
     """
-    if depth == 0:
-        raise InputError(f"is nested more than {MOST_DEPTH} deep")
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, int) and abs(value) < 10**MOST_DIGITS:
-        return int(value)
-    if isinstance(value, float) and isfinite(value):
-        return Decimal(repr(float(value)))
-    if isinstance(value, Decimal) and value.is_finite():
-        return check_range(value)
-    if isinstance(value, (list, tuple)):
-        return [from_plain(part, depth - 1) for part in value]
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {str(key): from_plain(part, depth - 1) for key, part in value.items()}
-    raise InputError(f"is no value of JSON, but an object of type {escape(type(value).__name__)[:60]}")
+    return _PlainReader().read(value, MOST_DEPTH)
+
+
+class _PlainReader:
+    def __init__(self) -> None:
+        self._left = MOST_PLAIN_VALUES
+
+    def read(self, value: object, depth: int) -> Value:
+        self._left -= 1
+        if depth == 0 or self._left < 0:
+            much = f"more than {MOST_PLAIN_VALUES} values" if self._left < 0 else f"values more than {MOST_DEPTH} deep"
+            raise InputError(f"holds {much}")
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, str):
+            return str.__str__(value)
+        if isinstance(value, int):
+            number = int.__int__(value)
+            if -_TOO_LARGE < number < _TOO_LARGE:
+                return number
+        elif isinstance(value, (float, Decimal)):
+            text = float.__repr__(value) if isinstance(value, float) else Decimal.__str__(value)
+            if text.strip("-")[0].isdigit():
+                return read_number(text)
+        elif isinstance(value, (list, tuple)):
+            parts = list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
+            return [self.read(part, depth - 1) for part in parts]
+        elif isinstance(value, dict):
+            return self._read_object(value, depth)
+        raise InputError(f"is no value of JSON, but an object of type {escape(type(value).__name__)[:60]}")
+
+    def _read_object(self, value: dict[object, object], depth: int) -> Value:
+        found = {}
+        for key, part in dict.items(value):
+            if not isinstance(key, str) or str.__str__(key) in found:
+                raise InputError("is an object with keys that are no texts, or are twice the same")
+            found[str.__str__(key)] = self.read(part, depth - 1)
+        return found

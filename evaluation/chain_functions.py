@@ -109,14 +109,15 @@ def dated(shape: Shape) -> Shape:
 class Context:
     """What the chains that are run on one file share.
 
-    What work is left, the limits of tables, and what the file was `read` as, by the name of the function: a value, or
-    the error that it raised.
+    What work is left, the limits of tables, and by the name of the function that read the file what it was `read` as,
+    and why it was `unreadable`.
     """
 
     def __init__(self, limits: TableLimits = DEFAULT_LIMITS, work: int = MOST_WORK) -> None:
         self.work = Work(work)
         self.limits = limits
         self.read: dict[str, Value] = {}
+        self.unreadable: dict[str, str] = {}
 
 
 class Misuse(NamedTuple):
@@ -161,9 +162,13 @@ def _raw(value: bytes, *_: object) -> str:
 
 
 def _text(value: bytes | str, _: _Arguments, context: Context) -> str:
+    text = _decoded(value)
+    if len(text) > context.limits.cell_characters:
+        raise StepError(f"has more than {context.limits.cell_characters} characters")
     if isinstance(value, str):
-        context.work.spend(len(value) // CHARACTERS_PER_STEP)
-    return TextRule().canonical(_decoded(value)) or ""
+        # To compose some characters takes a microsecond for each.
+        context.work.spend(len(text) // (CHARACTERS_PER_STEP if text.isascii() else 1))
+    return TextRule().canonical(text) or ""
 
 
 def _json(value: bytes | str, _: _Arguments, context: Context) -> Value:

@@ -19,7 +19,9 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _ARROW = re.compile(r"->")
 _QUOTED = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"")
 _BARE = re.compile(r"(?:(?!->)[^,()\[\]{}'\"])+")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})(\.[0-9]{1,100})?")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,99})((?:\.[0-9]{1,100})?(?:[eE][+-]?[0-9]{1,2})?)")
+# What is no number as in JSON, but looks like one.
+_NUMBER_LIKE = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _WORDS = {"true": True, "false": False, "null": None}
 _PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 _SHOWN_AROUND = 60
@@ -149,6 +151,8 @@ class _Reader:
         text = bare[0].strip(" \t\r\n")
         if text in _PYTHON_WORDS:
             self._refuse(f"expected {_PYTHON_WORDS[text]}, or {text} in quotes", start, start + len(text))
+        if _NUMBER_LIKE.fullmatch(text) and not _NUMBER.fullmatch(text):
+            self._refuse("expected a number as in JSON and of up to 100 digits, or quotes", start, start + len(text))
         return Argument(_bare_value(text), text, start, start + len(text))
 
     def _skip_space(self) -> int:
@@ -177,4 +181,4 @@ def _bare_value(text: str) -> object:
     number = _NUMBER.fullmatch(text)
     if number is None:
         return text
-    return int(text) if number[1] is None else Decimal(text)
+    return Decimal(text) if number[1] else int(text)

@@ -144,12 +144,13 @@ def _stepped(number: int, step: Step, value: Value, place: Place, function: Func
 
 def _read(name: str, function: Function, data: bytes, context: Context) -> Value:
     """Return what a file holds as a first step reads it, read once for all chains."""
+    if name in context.unreadable:
+        raise StepError(context.unreadable[name])
     if name not in context.read:
         try:
             context.read[name] = function.run(data, (), context)
         except (StepError, InputError) as error:
-            context.read[name] = error
-    found = context.read[name]
-    if isinstance(found, Exception):
-        raise found
-    return found
+            # The error itself would hold on to all that was read when it was raised.
+            context.unreadable[name] = str(error)
+            raise
+    return context.read[name]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from .answers import LIST, NUMBER, TEXT, Value, is_close, kind_of, shown
 from .chain_functions import CHARACTERS_PER_STEP, DATE, EVERY_KIND, Context, Shape, keys
-from .errors import StepError
+from .errors import StepError, quoted
 from .patterns import PatternError, Work, compiled
 
 # Of two texts to be found similar; an index of one of them is made.
@@ -89,7 +89,7 @@ def _no_options(options: Options) -> str | None:
 def _only_options(options: Options, *names: str) -> str | None:
     for name in options:
         if name not in names:
-            return f"has no option {name}" + (f", only {' and '.join(names)}" if names else "")
+            return f"has no option {quoted(name)}" + (f", only {' and '.join(names)}" if names else "")
     return None
 
 
@@ -155,6 +155,10 @@ def _similar(actual: str, expected: str, options: Options, context: Context) -> 
     ratio = similarity(actual, expected, context.work)
     threshold = options["threshold"]
     return Verdict(ratio >= Fraction(threshold), f"the ratio is {float(ratio):.4f}, not {shown(threshold)}")
+
+
+def _too_long(value: str) -> str | None:
+    return f"takes at most {MOST_SIMILAR_CHARACTERS} characters" if len(value) > MOST_SIMILAR_CHARACTERS else None
 
 
 def _misused_threshold(options: Options) -> str | None:
@@ -248,5 +252,7 @@ COMPARISONS: dict[str, Comparison] = {
     "set_equal": _of((LIST,), (LIST,), _same_set),
     "sequence_equal": _of((LIST,), (LIST,), _equal),
     "approx": Comparison(frozenset({NUMBER}), frozenset({NUMBER}), Shape.may_equal, _approx, _misused_tolerances),
-    "similar": Comparison(frozenset({TEXT}), frozenset({TEXT}), Shape.may_equal, _similar, _misused_threshold),
+    "similar": Comparison(
+        frozenset({TEXT}), frozenset({TEXT}), Shape.may_equal, _similar, _misused_threshold, _too_long
+    ),
 }

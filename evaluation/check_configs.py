@@ -55,8 +55,8 @@ def _read_check(file: JsonFile, where: str, value: object, functions: CheckFunct
     if fault is not None:
         file.refuse_because(f"{where}.op_args", f"{op} {fault}")
     expected, gold_chain = _read_expected(file, where, check, chain, (op, comparison), functions)
-    desc = check.get("desc")
-    if desc is not None and len(file.text(f"{where}.desc", desc)) > MOST_DESC_CHARACTERS:
+    desc = file.text(f"{where}.desc", check["desc"]) if "desc" in check else None
+    if desc is not None and len(desc) > MOST_DESC_CHARACTERS:
         file.refuse(f"{where}.desc", f"at most {MOST_DESC_CHARACTERS} characters", desc)
     required = file.boolean(f"{where}.required", check.get("required", False))
     return Check(chain, op, expected, gold_chain, options, allow_empty, desc, required)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from .answers import Value, from_plain, plain
 from .chain_functions import ANYTHING, EVERY_KIND, FUNCTIONS, Context, Function
@@ -26,6 +26,10 @@ STEP_REGISTRY = "EVAL_FUNCTIONS"
 COMPARISON_REGISTRY = "COMPARE_FUNCTIONS"
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_.]{0,99}")
 _MOST_ARGUMENTS = 20
+# A call takes as long as so many steps of other kinds.
+_CALL_STEPS = 100
+
+_Read = TypeVar("_Read")
 
 
 def read_registry(module: ModuleType, registry: str) -> dict[object, object]:
@@ -96,6 +100,16 @@ def _check_name(registry: str, name: str, built_in: Collection[str], taken: Coll
         raise PluginFaultError(f", {registry}: {quoted(name)} is defined by an earlier plugin, too")
 
 
+class _Fault(NamedTuple):
+    """Why a function gave nothing that can be used."""
+
+    reason: str
+
+
+class _UnusableError(Exception):
+    """A function returned what it may not; the text follows "returned"."""
+
+
 class _Caller:
     """Calls a function of the plugin at `path`."""
 
@@ -104,21 +118,54 @@ class _Caller:
         self._path = path
         self._muted = muted
 
-    def __call__(self, values: list[Value], options: Options) -> object:
-        """Return what the function returns for copies of the values. Raises StepError with what it raised."""
+    def __call__(
+        self, values: list[Value], options: Options, context: Context, read: Callable[[object], _Read]
+    ) -> _Read:
+        """Return what `read` makes of what the function returns for copies of the values.
+
+        Raises StepError with what either raises.
+        """
+        context.work.spend(_CALL_STEPS)
         try:
             arguments = list(map(plain, values))
             named = {name: plain(value) for name, value in options.items()}
         except InputError as error:
             raise StepError(str(error)) from None
+        # What was returned or raised may have methods of its own, and a last word when it goes.
+        with foreign_code(self._muted):
+            found = self._attempt(arguments, named, read)
+        if isinstance(found, _Fault):
+            raise StepError(found.reason)
+        return found
+
+    def _attempt(
+        self, arguments: list[object], named: dict[str, object], read: Callable[[object], _Read]
+    ) -> _Read | _Fault:
         try:
-            with foreign_code(self._muted):
-                return call(self._function, *arguments, **named)
+            return read(call(self._function, *arguments, **named))
         except KeyboardInterrupt:
             raise
+        except _UnusableError as error:
+            return _Fault(f"returned {error}")
         except BaseException as error:
-            reason = raised(error, self._path)
-        raise StepError(reason)
+            return _Fault(raised(error, self._path))
+
+
+def _read_value(returned: object) -> Value:
+    try:
+        return from_plain(returned)
+    except InputError as error:
+        raise _UnusableError(f"what {error}") from None
+
+
+def _read_verdict(returned: object) -> Verdict:
+    if isinstance(returned, bool):
+        return Verdict(returned)
+    if isinstance(returned, tuple) and len(returned) == 2:
+        holds, reason = returned
+        if isinstance(holds, bool) and isinstance(reason, str):
+            return Verdict(holds, cut(writable(reason)))
+    raise _UnusableError(f"{shown(returned)}, expected a Boolean, or a tuple of one and a text")
 
 
 def _step(caller: _Caller, name: str, signature: inspect.Signature) -> Function:
@@ -126,13 +173,10 @@ def _step(caller: _Caller, name: str, signature: inspect.Signature) -> Function:
     if not counts:
         raise PluginFaultError(f", {quoted(name)}: expected a function of a value and arguments, by position")
 
-    def run(value: Value, arguments: tuple[Argument, ...], _: Context) -> Value:
-        try:
-            return from_plain(caller([value, *(argument.value for argument in arguments)], {}))
-        except InputError as error:
-            raise StepError(f"returned what {error}") from None
+    def run(value: Value, arguments: Sequence[Argument], context: Context) -> Value:
+        return caller([value, *(argument.value for argument in arguments)], {}, context, _read_value)
 
-    return Function(EVERY_KIND, lambda *_: ANYTHING, run, counts[0], counts[-1])  # type: ignore[arg-type]
+    return Function(EVERY_KIND, lambda *_: ANYTHING, run, counts[0], counts[-1])
 
 
 def _comparison(caller: _Caller, name: str, signature: inspect.Signature) -> Comparison:
@@ -140,17 +184,11 @@ def _comparison(caller: _Caller, name: str, signature: inspect.Signature) -> Com
         if _binds(signature, [None, None], options):
             return None
         needed = ", ".join(_needed_options(signature)) or "none"
-        return f"cannot be called with the options {', '.join(options) or '(none)'}; it needs {needed}"
+        given = ", ".join(map(quoted, options)) or "(none)"
+        return f"cannot be called with the options {given}; it needs {needed}"
 
-    def compare(actual: Value, expected: Value, options: Options, _: Context) -> Verdict:
-        returned = caller([actual, expected], options)
-        if isinstance(returned, bool):
-            return Verdict(returned)
-        if isinstance(returned, tuple) and len(returned) == 2:
-            holds, reason = returned
-            if isinstance(holds, bool) and isinstance(reason, str):
-                return Verdict(holds, cut(writable(reason)))
-        raise StepError(f"returned {shown(returned)}, expected a Boolean, or a tuple of one and a text")
+    def compare(actual: Value, expected: Value, options: Options, context: Context) -> Verdict:
+        return caller([actual, expected], options, context, _read_verdict)
 
     if not _binds(signature, [None, None], dict.fromkeys(_needed_options(signature))):
         raise PluginFaultError(f", {quoted(name)}: expected a function of two values and options by name")

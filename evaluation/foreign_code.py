@@ -21,12 +21,17 @@ class PluginFaultError(Exception):
 @contextlib.contextmanager
 def foreign_code(muted: bool = False) -> Iterator[None]:
     """Run the user's code: what it prints goes to standard error or nowhere, and it cannot move the run's paths."""
-    folder = os.getcwd()
+    folder = None
+    with contextlib.suppress(OSError):
+        folder = os.getcwd()
     try:
         with _muted() if muted else contextlib.redirect_stdout(_StandardError()):
             yield
     finally:
-        os.chdir(folder)
+        # The code may have removed it.
+        with contextlib.suppress(OSError):
+            if folder is not None:
+                os.chdir(folder)
 
 
 @contextlib.contextmanager

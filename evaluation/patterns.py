@@ -234,14 +234,19 @@ class _Parser:
         while self._source[self._at : self._at + 1] == "|":
             self._at += 1
             parts.append(self._sequence(depth))
-        whole = parts.pop()
-        for part in reversed(parts):
-            # The first alternative is the preferred one.
-            split = [_Instruction(_SPLIT, 1, len(part.program) + 2), *_moved(part.program, 1)]
-            end = len(split) + 1 + len(whole.program)
-            program = [*split, _Instruction(_JUMP, end), *_moved(whole.program, len(split) + 1)]
-            whole = self._node(program, part.is_nullable or whole.is_nullable)
-        return whole
+        *others, last = parts
+        if not others:
+            return last
+        # The first alternative is the preferred one.
+        end = sum(len(part.program) + 2 for part in others) + len(last.program)
+        program: _Program = []
+        for part in others:
+            start = len(program) + 1
+            program.append(_Instruction(_SPLIT, start, start + len(part.program) + 1))
+            program += _moved(part.program, start)
+            program.append(_Instruction(_JUMP, end))
+        program += _moved(last.program, len(program))
+        return self._node(program, any(part.is_nullable for part in parts))
 
     def _sequence(self, depth: int) -> _Node:
         program: _Program = []
@@ -269,7 +274,8 @@ class _Parser:
             return _Node([_Instruction(_ANCHORED, pattern=self._compiled(anchor[0], start))], True)
         if source[start] == "(":
             self._refuse("uses a kind of group that is not supported")
-        if source[start] in "*+?":
+        count = _COUNT.match(source, start)
+        if source[start] in "*+?" or (count and count[0] != "{}"):
             self._refuse("has nothing to repeat")
         part = source[start] if source[start] == "." else re.escape(source[start])
         if source[start] in "\\[":

@@ -24,6 +24,8 @@ _LEAST_BYTES_FOR_WORKERS = 16 << 20
 _LEAST_BYTES_PER_TASK = 32 << 10
 # Of a prediction, plugins see no more rows than gold has and so many.
 MOST_EXTRA_ROWS = 1000
+# Of an answer that is no table, so many characters.
+MOST_ANSWER_CHARACTERS = 100_000
 
 
 class Outcome(NamedTuple):
@@ -248,8 +250,12 @@ def _given_up(files: TaskFiles | AnswerFiles, reason: str) -> TaskFiles | Answer
 
 
 def _text(files: AnswerFiles) -> str | None:
-    """Return the answer as a text, whatever its bytes are."""
-    return None if files.prediction is None else files.prediction.data.decode("utf-8", "backslashreplace")
+    """Return the beginning of the answer as a text, whatever its bytes are."""
+    if files.prediction is None:
+        return None
+    # No character takes more bytes, and what is cut off in the middle is not shown.
+    beginning = files.prediction.data[: 4 * MOST_ANSWER_CHARACTERS]
+    return beginning.decode("utf-8", "backslashreplace")[:MOST_ANSWER_CHARACTERS]
 
 
 def _shown(scored: ScoredTask) -> Table | None:

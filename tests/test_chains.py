@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import json
 import unittest
 from decimal import Decimal
@@ -13,6 +15,8 @@ from evaluation.answers import canonical
 from evaluation.chain_functions import FUNCTIONS, Context
 from evaluation.chain_syntax import MOST_STEPS, ChainFaultError, parse_chain
 from evaluation.chains import StepStopError, read_chain, run_chain
+from evaluation.errors import InputError, StepError
+from evaluation.tables import DEFAULT_LIMITS
 
 # A chain, and what is said of it; the marks stand below what the message is about.
 FAULTS = (
@@ -43,6 +47,10 @@ FAULTS = (
     ("json -> get(a, b, c)", "get takes 1 to 2 arguments, got 3", "        ^^^"),
     ("json -> len(1)", "len takes no arguments, got 1", "        ^^^"),
     ("json -> count()", "count takes 1 argument, got 0", "        ^^^^^"),
+    ("json -> count(+1)", "expected a number as in JSON and of up to 100 digits, or quotes", "              ^^"),
+    ("json -> count(007)", "expected a number as in JSON", "              ^^^"),
+    ("json -> count(.5)", "expected a number as in JSON", "              ^^"),
+    ("json -> count(1e100)", "expected a number as in JSON", "              ^^^^^"),
     ("json -> count(True)", "expected true, or True in quotes", "              ^^^^"),
     ("json -> get(a, None)", "expected null, or None in quotes", "               ^^^^"),
     ("json -> get(a, [])", "expected an argument; what holds brackets is to be quoted", "               ^"),
@@ -88,7 +96,10 @@ class SyntaxTest(unittest.TestCase):
             (r"regex('\d+\\')", [r"\d+\\"]),
             ("get('')", [""]),
             ("get(0, -1)", [0, -1]),
-            ("get(1.50, 007)", [Decimal("1.50"), "007"]),
+            ("get(1.50, '007')", [Decimal("1.50"), "007"]),
+            ("count(1e2)", [Decimal("1e2")]),
+            ("count(-0.5E-3)", [Decimal("-0.5E-3")]),
+            ("get(2024-01-31, 1_000)", ["2024-01-31", "1_000"]),
             ("get(true, false, null)", [True, False, None]),
             ("get('true', '1')", ["true", "1"]),
             ("get(é)", ["é"]),
@@ -312,6 +323,28 @@ class RunTest(unittest.TestCase):
         self.assertEqual(self.run_on("text", data), ["Café \nx"])
         self.assertEqual(self.run_on("raw", data), [" Cafe\u0301 \r\nx "])
         self.assertEqual(self.run_on("raw -> text", data), ["Café \nx"])
+
+    def test_long_texts(self) -> None:
+        for text in ("text", "raw -> text"):
+            context = Context(DEFAULT_LIMITS._replace(cell_characters=10))
+            chain = read_chain(text, {})
+            self.assertEqual([value for _, value in run_chain(chain, "é".encode() * 10, {}, context)], ["é" * 10])
+            with self.assertRaisesRegex(StepStopError, "text: has more than 10 characters"):
+                list(run_chain(chain, b"a" * 11, {}, Context(DEFAULT_LIMITS._replace(cell_characters=10))))
+        # Composing takes its time for some characters.
+        with self.assertRaisesRegex(StepStopError, "takes more work"):
+            list(run_chain(read_chain("raw -> text", {}), "\u0344".encode() * 1_000, {}, Context(work=900)))
+
+    def test_what_cannot_be_read_is_let_go(self) -> None:
+        gc.collect()
+        gc.disable()
+        self.addCleanup(gc.enable)
+        for data in (b'{"a": 1, "a": 2}', b"[1", b"\xff", b"[" * 200):
+            for name in ("json", "raw -> json", "csv"):
+                with contextlib.suppress(StepStopError):
+                    list(run_chain(read_chain(name, {}), data, {}, Context()))
+        kept = [found for found in gc.get_objects() if isinstance(found, (StepError, InputError, StepStopError))]
+        self.assertEqual(kept, [])
 
     def test_records(self) -> None:
         data = b"city,price\nOslo,1.5\nBergen,2\n"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import unittest
 from typing import Any
 
-from support import ROOT, BenchmarkTestCase, check_document, run_cli
+from support import ROOT, BenchmarkTestCase, check_document, environment, run_cli
 
 from evaluation.check_plugins import COMPARISON_REGISTRY, STEP_REGISTRY, declared_functions
 from evaluation.configs import load_config_set
@@ -111,6 +113,75 @@ class StepTest(CheckPluginTestCase):
         self.add_checks(1, 1, {"func": "json -> double", "op": "=", "value": 1})
         self.assertIn("unknown function double", run_cli(*self.roots)[2])
 
+    def test_objects_of_the_plugins_own_classes(self) -> None:
+        plugin = self.plugin(
+            """
+import enum
+def fail(*_):
+    raise RuntimeError("secret")
+def own(base, *methods):
+    return type("Own", (base,), dict.fromkeys(methods, fail))
+class City(str, enum.Enum):
+    OSLO = "oslo"
+class Text:
+    __class__ = str
+shared = [1]
+for _ in range(50):
+    shared = [shared, shared]
+VALUES = {
+    "text": own(str, "__str__", "__len__", "__iter__")("a"), "list": own(list, "__iter__")([1]),
+    "tuple": own(tuple, "__iter__")((1,)), "object": own(dict, "items", "__iter__", "keys")(a=1),
+    "whole": own(int, "__abs__", "__int__", "__lt__", "__index__")(1),
+    "number": own(float, "__float__", "__repr__")(0.5),
+    "city": City.OSLO, "feigned": Text(), "shared": shared, "nan": float("nan"), "true": True,
+}
+EVAL_FUNCTIONS = {"pick": VALUES.get}
+COMPARE_FUNCTIONS = {"odd": lambda actual, expected: own(tuple, "__iter__")((True, "x"))}
+"""
+        )
+        for name, expected in (
+            ("text", "a"),
+            ("list", [1]),
+            ("tuple", [1]),
+            ("object", {"a": 1}),
+            ("whole", 1),
+            ("number", 0.5),
+            ("city", "oslo"),
+            ("true", True),
+            ("feigned", None),
+            ("shared", None),
+            ("nan", None),
+        ):
+            with self.subTest(name=name):
+                self.add_checks(1, name, {"func": "json -> pick", "op": "=", "value": expected})
+                (check,) = self.score("--plugin", plugin)["tasks"][0]["checks"]
+                self.assertEqual(check["outcome"], "error" if expected is None else "passed", check["reason"])
+        self.add_checks(1, 1, {"func": "json", "op": "odd", "value": 1})
+        for options in ([], ["--redact-gold"]):
+            status, output, error = run_cli(*self.roots, "--plugin", plugin, *options)
+            self.assertEqual((status, error), (0, ""))
+            self.assertIn("check_error", output)
+            self.assertEqual("secret" in output, not options)
+
+    def test_calls_are_bounded(self) -> None:
+        self.add_checks(1, [1] * 50_000, {"func": "json -> foreach -> double", "op": "=", "value": 2})
+        (check,) = self.score("--plugin", self.plugin())["tasks"][0]["checks"]
+        self.assertRegex(
+            check["reason"], "^element [0-9]+: step 3, double: takes more work than there is for one task$"
+        )
+
+    def test_what_is_never_awaited_is_muted_too(self) -> None:
+        self.add_checks(1, 1, {"func": "json -> f", "op": "=", "value": 1})
+        plugin = self.plugin("async def g(): pass\nEVAL_FUNCTIONS = {'f': lambda v: [g()]}")
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "evaluate.py"), *self.roots, "--plugin", plugin, "--redact-gold"],
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
 
 class ComparisonTest(CheckPluginTestCase):
     def test_options_arrive(self) -> None:
@@ -152,9 +223,13 @@ class ComparisonTest(CheckPluginTestCase):
 
     def test_options_that_never_arrive_are_refused(self) -> None:
         for op, options, message in (
-            ("longer", {"threshold": 1}, "op_args: longer cannot be called with the options threshold"),
+            (
+                "longer",
+                {"threshold": 1},
+                "op_args: longer cannot be called with the options 'threshold'; it needs none",
+            ),
             ("within", {}, "op_args: within cannot be called with the options (none); it needs share"),
-            ("longer", {"actual": 1}, "op_args: longer cannot be called with the options actual"),
+            ("longer", {"actual": 1}, "op_args: longer cannot be called with the options 'actual'"),
         ):
             with self.subTest(op=op, options=options):
                 self.add_checks(1, 1, {"func": "json", "op": op, "value": 1, "op_args": options})

@@ -269,6 +269,14 @@ class FoldTest(MixedTestCase):
             expected: object = ((keys, answers), (counts, counts), {"rows": []}, {"task_id": "task_4"})
             self.assertEqual(result["value"], repr(expected))
 
+    def test_plugins_see_the_beginning_of_a_long_answer(self) -> None:
+        self.add_checks(4, b"\xff" + "é".encode() * 200_000, {"func": "raw", "op": "=", "value": "x"})
+        plugin = self.write(
+            "p.py", "SUMMARY_EVALUATORS = {'f': lambda outputs: repr([len(o['answer']) for o in outputs[2:]])}"
+        )
+        (result,) = self.score("--plugin", str(plugin))["summary_evaluations"]
+        self.assertEqual(result["value"], repr([30, runner.MOST_ANSWER_CHARACTERS, 17]))
+
     def test_two_systems(self) -> None:
         one, other = self.folder / "one.json", self.folder / "other.json"
         run_cli(*self.roots, "--output", str(one))

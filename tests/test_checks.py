@@ -324,7 +324,7 @@ class OutcomeTest(unittest.TestCase):
         self.assertEqual(set(found), {"passed", "error"})
 
 
-REMOVED = object()
+REMOVED, NULL = object(), object()
 # What is changed in a config that is valid, and what is said of it; None: it stays valid.
 BASE = check_document(
     check(
@@ -384,20 +384,20 @@ CHANGES: tuple[tuple[dict[str, Any], dict[str, Any], str | None, bool], ...] = (
     ({}, {"op_args": None}, "approx needs absolute or relative", True),
     ({}, {"op_args": []}, "checks[0].op_args: expected an object", False),
     ({}, {"op_args": {"relative": 0.1}}, None, True),
-    ({}, {"op_args": {"absolut": 0.1}}, "approx has no option absolut, only absolute and relative", True),
+    ({}, {"op_args": {"absolut": 0.1}}, "approx has no option 'absolut', only absolute and relative", True),
     ({}, {"op_args": {"absolute": -1}}, "approx takes a number from 0 as absolute", True),
     ({}, {"op_args": {"absolute": "1"}}, "approx takes a number from 0 as absolute", True),
     ({}, {"op_args": {"absolute": True}}, "approx takes a number from 0 as absolute", True),
     ({}, {"op_args": {"absolute": 1, "allow_empty": 1}}, "allow_empty: expected true or false, got 1", True),
     ({}, {"func": "json", "op_args": {"absolute": 1, "allow_empty": True}}, "only where the chain has foreach", True),
-    ({}, {"op": "=", "op_args": {"threshold": 1}}, "= has no option threshold", True),
+    ({}, {"op": "=", "op_args": {"threshold": 1}}, "= has no option 'threshold'", True),
     ({}, {"op": "similar", "value": "x", "op_args": {}}, "similar needs a threshold", True),
     ({}, {"op": "similar", "value": "x", "op_args": {"threshold": 0}}, "similar takes a number above 0", True),
     ({}, {"op": "similar", "value": "x", "op_args": {"threshold": 1.5}}, "and at most 1 as threshold", True),
     (
         {},
         {"op": "similar", "value": "x", "op_args": {"threshold": 1, "ratio": 1}},
-        "no option ratio, only threshold",
+        "no option 'ratio', only threshold",
         True,
     ),
     ({}, {"op": "in", "value": [], "op_args": {}}, "in takes no empty list", True),
@@ -411,6 +411,9 @@ CHANGES: tuple[tuple[dict[str, Any], dict[str, Any], str | None, bool], ...] = (
     ({}, {"op": "set_equal", "value": {}, "op_args": {}}, "set_equal takes a list as expected value", True),
     ({}, {"op": "=", "value": {"a": [1e300]}, "op_args": {}}, None, True),
     ({}, {"desc": 1}, "checks[0].desc: expected a string", False),
+    ({}, {"desc": NULL}, "checks[0].desc: expected a string, got null", False),
+    ({}, {"op_args": {"\x1b[31m\n": 1}}, "approx has no option '\\x1b[31m\\x0a', only", True),
+    ({}, {"op": "similar", "value": "x" * 100_001, "op_args": {"threshold": 1}}, "similar takes at most 100000", True),
     ({}, {"desc": "x" * 1000}, None, True),
     ({}, {"desc": "x" * 1001}, "checks[0].desc: expected at most 1000 characters", False),
     ({}, {"required": 1}, "checks[0].required: expected true or false", False),
@@ -476,7 +479,8 @@ class ConfigTest(unittest.TestCase):
             document = {key: value for key, value in {**BASE, **whole}.items() if value is not REMOVED}
             if of_check:
                 merged = {**BASE["checks"][0], **of_check}
-                document["checks"] = [{key: value for key, value in merged.items() if value is not None}]
+                kept = {key: value for key, value in merged.items() if value is not None}
+                document["checks"] = [{key: None if value is NULL else value for key, value in kept.items()}]
             with self.subTest(whole=str(whole)[:60], of_check=of_check):
                 fault = self.fault(document)
                 if expected is None:

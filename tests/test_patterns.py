@@ -109,6 +109,8 @@ class PatternTest(unittest.TestCase):
             ("(a)(b)", 3, "a second group"),
             ("(a", 0, "is not closed"),
             ("a)", 1, "a closing bracket too many"),
+            ("{2}", 0, "nothing to repeat"),
+            ("a|{,}", 2, "nothing to repeat"),
             ("a|*", 2, "nothing to repeat"),
             ("^*", 0, "nothing to repeat"),
             (r"\b+", 0, "nothing to repeat"),
