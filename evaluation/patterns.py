@@ -18,6 +18,8 @@ from .errors import StepError
 
 # What a pattern may grow to once counted repetitions are written out.
 MOST_INSTRUCTIONS = 2_000
+# Of those that are passed over at once.
+_CHARACTERS_PER_STEP = 100
 _FLAGS = re.compile(r"\(\?([aims]+)\)")
 _COUNT = re.compile(r"\{([0-9]*)(,?)([0-9]*)\}")
 _ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[dDwWsSnrtfva]|[^0-9A-Za-z])", re.DOTALL)
@@ -126,9 +128,11 @@ class Pattern:
             if self._first and not (threads or found or is_whole):
                 # Nothing can begin before the next of these, and `re` finds one quickly.
                 begin = self._first.search(text, position)
+                next_position = len(text) if begin is None else begin.start()
+                work.spend((next_position - position) // _CHARACTERS_PER_STEP)
                 if begin is None:
                     break
-                position = begin.start()
+                position = next_position
             seen = {place for place, _ in threads}
             if found is None and (position == 0 or not is_whole):
                 self._enter(threads, seen, 0, (position, None, None), text, position)

@@ -96,7 +96,9 @@ class PatternTest(unittest.TestCase):
     def test_work_is_bounded(self) -> None:
         with self.assertRaisesRegex(StepError, "takes more work than there is for one task"):
             Pattern("(?:a|a)*b").search("a" * 1_000, Work(1_000))
-        Pattern("b").search("a" * 1_000_000, Work(10))
+        Pattern("b").search("a" * 1_000_000, Work(10_100))
+        with self.assertRaisesRegex(StepError, "takes more work"):
+            Pattern("b").search("a" * 1_000_000, Work(9_000))
 
     def test_what_is_refused_says_where(self) -> None:
         for pattern, position, reason in (
