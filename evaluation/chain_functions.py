@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from .answers import (
-    KINDS,
     LIST,
-    NULL,
     NUMBER,
     OBJECT,
     TEXT,
@@ -31,79 +27,17 @@ from .cells import DateRule, NumberRule, Rule, TextRule
 from .chain_syntax import Argument
 from .errors import AbsentError, CellError, StepError, quoted
 from .patterns import PatternError, Work, compiled
+from .shapes import ANYTHING, DATE, FILE, Shape, shape_of
 from .tables import DEFAULT_LIMITS, TableLimits, parse_table
 
-# What a chain begins with, and a text that the rule of date columns has read; both are told apart before a run only.
-FILE, DATE = "file", "date"
+_Found = TypeVar("_Found")
+
 _ORDERED = frozenset({NUMBER, TEXT, DATE})
-_NESTED = frozenset({LIST, OBJECT})
 # So many elements of lists, places in patterns and the like may be looked at for one task. Of what is quick the
 # characters are counted in hundreds, of what has to be read again in tens.
 MOST_WORK = 4_000_000
 CHARACTERS_PER_STEP = 100
 _READ_CHARACTERS_PER_STEP = 10
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What is known of a value before there is one: the kinds it may have, and the shape of a list's or object's parts.
-
-    An element of None may be anything that JSON can spell; one without kinds is that of an empty list or object.
-    """
-
-    kinds: frozenset[str]
-    element: Shape | None = None
-
-    @property
-    def part(self) -> Shape:
-        return ANYTHING if self.element is None else self.element
-
-    def __or__(self, other: Shape) -> Shape:
-        nested = [shape for shape in (self, other) if shape.kinds & _NESTED]
-        element = None
-        if len(nested) == 1:
-            element = nested[0].element
-        elif len(nested) == 2 and self.element is not None and other.element is not None:
-            element = self.element | other.element
-        return Shape(self.kinds | other.kinds, element)
-
-    def may_equal(self, other: Shape) -> bool:
-        """Return whether some value of this shape is equal to one of the other."""
-        common = self.kinds & other.kinds
-        if not common <= _NESTED:
-            return True
-        is_empty = not (self.part.kinds and other.part.kinds)
-        return bool(common) and (is_empty or self.part.may_equal(other.part))
-
-    def __str__(self) -> str:
-        return "any value" if self.kinds >= set(KINDS) else " or ".join(map(self._named, sorted(self.kinds)))
-
-    def _named(self, kind: str) -> str:
-        named = kind if kind == NULL else f"{'an' if kind == OBJECT else 'a'} {kind}"
-        few = kind == LIST and self.element is not None and 0 < len(self.element.kinds) <= 2
-        return f"{named} of {' and '.join(f'{part}s' for part in sorted(self.part.kinds))}" if few else named
-
-
-def _of(*kinds: str, element: Shape | None = None) -> Shape:
-    return Shape(frozenset(kinds), element)
-
-
-ANYTHING = _of(*KINDS)
-EVERY_KIND = frozenset({*KINDS, DATE})
-
-
-def shape_of(value: Value) -> Shape:
-    """Return the shape of a value that is there."""
-    if isinstance(value, (list, dict)):
-        parts = value if isinstance(value, list) else value.values()
-        return _of(kind_of(value), element=reduce(or_, map(shape_of, parts), Shape(frozenset())))
-    return _of(kind_of(value))
-
-
-def dated(shape: Shape) -> Shape:
-    """Return the shape that a value has once its texts are dates."""
-    kinds = frozenset(DATE if kind == TEXT else kind for kind in shape.kinds)
-    return Shape(kinds, None if shape.element is None else dated(shape.element))
 
 
 class Context:
@@ -118,6 +52,13 @@ class Context:
         self.limits = limits
         self.read: dict[str, Value] = {}
         self.unreadable: dict[str, str] = {}
+        self._found: tuple[Value, object, object] | None = None
+
+    def once(self, find: Callable[[Value, Work], _Found], value: Value) -> _Found:
+        """Return what a function finds of a value; asked for the same again, without finding it again."""
+        if self._found is None or self._found[0] is not value or self._found[1] is not find:
+            self._found = value, find, find(value, self.work)
+        return self._found[2]  # type: ignore[return-value]
 
 
 class Misuse(NamedTuple):
@@ -261,8 +202,8 @@ def _sort(value: list[Value], _: _Arguments, context: Context) -> list[Value]:
 
 def _unique(value: list[Value], _: _Arguments, context: Context) -> list[Value]:
     found: dict[str, Value] = {}
-    for key, element in zip(keys(value, context.work), value, strict=True):
-        found.setdefault(key, element)
+    for element in value:
+        found.setdefault(key(element, context.work), element)
     return list(found.values())
 
 
@@ -309,9 +250,14 @@ def _of_one_kind(value: list[Value], context: Context) -> list[Value]:
     return value
 
 
+def key(value: Value, work: Work) -> str:
+    """Return the canonical text of a value: two are equal where the values are."""
+    return "".join(_counted(canonical_pieces(value), work))
+
+
 def keys(values: Sequence[Value], work: Work) -> list[str]:
-    """Return the canonical texts of values, which are equal where the values are."""
-    return ["".join(_counted(canonical_pieces(value), work)) for value in values]
+    """Return the canonical texts of values."""
+    return [key(value, work) for value in values]
 
 
 def _counted(pieces: Iterator[str], work: Work) -> Iterator[str]:
@@ -368,28 +314,28 @@ def _needs(kinds: frozenset[str], nouns: str) -> Callable[[Shape, _Arguments], M
 _A_LIST = frozenset({LIST})
 _A_TEXT = frozenset({TEXT})
 _SOURCES = frozenset({FILE, TEXT})
-_RECORDS = _of(LIST, element=_of(OBJECT, element=_of(TEXT)))
+_RECORDS = Shape.of(LIST, element=Shape.of(OBJECT, element=Shape.of(TEXT)))
 _NEEDS_ORDERED = _needs(_ORDERED, "numbers or texts")
 
 FUNCTIONS: dict[str, Function] = {
-    "raw": Function(frozenset({FILE}), _gives(_of(TEXT)), _raw),
-    "text": Function(_SOURCES, _gives(_of(TEXT)), _text),
+    "raw": Function(frozenset({FILE}), _gives(Shape.of(TEXT)), _raw),
+    "text": Function(_SOURCES, _gives(Shape.of(TEXT)), _text),
     "json": Function(_SOURCES, _gives(ANYTHING), _json),
     "csv": Function(_SOURCES, _gives(_RECORDS), _csv),
     "get": Function(frozenset({LIST, OBJECT}), _get_shape, _get, 1, 2, _get_misuse),
-    "len": Function(frozenset({TEXT, LIST, OBJECT}), _gives(_of(NUMBER)), _len),
+    "len": Function(frozenset({TEXT, LIST, OBJECT}), _gives(Shape.of(NUMBER)), _len),
     # Whoever runs the chain goes on with each element by itself.
     "foreach": Function(_A_LIST, _element, _itself),
-    "number": Function(frozenset({TEXT, NUMBER}), _gives(_of(NUMBER)), _number),
-    "date": Function(_A_TEXT, _gives(_of(DATE)), _date),
-    "lower": Function(_A_TEXT, _gives(_of(TEXT)), _lower),
+    "number": Function(frozenset({TEXT, NUMBER}), _gives(Shape.of(NUMBER)), _number),
+    "date": Function(_A_TEXT, _gives(Shape.of(DATE)), _date),
+    "lower": Function(_A_TEXT, _gives(Shape.of(TEXT)), _lower),
     "sort": Function(_A_LIST, _same, _sort, misuse=_NEEDS_ORDERED),
     "unique": Function(_A_LIST, _same, _unique),
     "first": Function(_A_LIST, _element, _first),
     "last": Function(_A_LIST, _element, _last),
-    "sum": Function(_A_LIST, _gives(_of(NUMBER)), _sum, misuse=_needs(frozenset({NUMBER}), "numbers")),
+    "sum": Function(_A_LIST, _gives(Shape.of(NUMBER)), _sum, misuse=_needs(frozenset({NUMBER}), "numbers")),
     "min": Function(_A_LIST, _ordered_element, _min, misuse=_NEEDS_ORDERED),
     "max": Function(_A_LIST, _ordered_element, _max, misuse=_NEEDS_ORDERED),
-    "count": Function(_A_LIST, _gives(_of(NUMBER)), _count, 1, 1),
-    "regex": Function(_A_TEXT, _gives(_of(TEXT)), _regex, 1, 1, _regex_misuse),
+    "count": Function(_A_LIST, _gives(Shape.of(NUMBER)), _count, 1, 1),
+    "regex": Function(_A_TEXT, _gives(Shape.of(TEXT)), _regex, 1, 1, _regex_misuse),
 }

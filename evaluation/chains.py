@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from .answers import Value, kind_of
-from .chain_functions import DATE, FILE, FUNCTIONS, Context, Function, Shape
+from .chain_functions import FUNCTIONS, Context, Function
 from .chain_syntax import ChainFaultError, Step, parse_chain
 from .errors import AbsentError, InputError, StepError, counted
+from .shapes import DATE, FILE, Shape
 
 FOREACH = "foreach"
 # Where in the nested lists that a chain goes through an element stands, from 1.

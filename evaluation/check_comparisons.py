@@ -16,9 +16,10 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from .answers import LIST, NUMBER, TEXT, Value, is_close, kind_of, shown
-from .chain_functions import CHARACTERS_PER_STEP, DATE, EVERY_KIND, Context, Shape, keys
+from .chain_functions import CHARACTERS_PER_STEP, Context, key, keys
 from .errors import StepError, quoted
 from .patterns import PatternError, Work, compiled
+from .shapes import DATE, EVERY_KIND, Shape
 
 # Of two texts to be found similar; an index of one of them is made.
 MOST_SIMILAR_CHARACTERS = 100_000
@@ -94,8 +95,7 @@ def _only_options(options: Options, *names: str) -> str | None:
 
 
 def _equal(actual: Value, expected: Value, _: Options, context: Context) -> bool:
-    one, other = keys([actual, expected], context.work)
-    return one == other
+    return key(actual, context.work) == context.once(key, expected)
 
 
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Value, Value, Options, Context], bool]:
@@ -110,17 +110,26 @@ def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Value, Value, Opt
 
 def _in(actual: Value, expected: Value, _: Options, context: Context) -> bool:
     if isinstance(expected, list):
-        (key,) = keys([actual], context.work)
-        return key in keys(expected, context.work)
-    if not isinstance(actual, str):
-        raise StepError(f"looks for texts in a text, got {Shape(frozenset({kind_of(actual)}))}")
-    if not actual:
+        return key(actual, context.work) in context.once(_key_set, expected)
+    return _is_part(actual, expected)
+
+
+def _contain(actual: Value, expected: Value, _: Options, context: Context) -> bool:
+    if isinstance(actual, list):
+        return context.once(key, expected) in keys(actual, context.work)
+    return _is_part(expected, actual)
+
+
+def _is_part(part: Value, whole: str) -> bool:
+    if not isinstance(part, str):
+        raise StepError(f"looks for texts in a text, got {Shape(frozenset({kind_of(part)}))}")
+    if not part:
         raise StepError("looks for an empty text, which is in every text")
-    return actual in expected
+    return part in whole
 
 
-def _contain(actual: Value, expected: Value, options: Options, context: Context) -> bool:
-    return _in(expected, actual, options, context)
+def _key_set(values: list[Value], work: Work) -> frozenset[str]:
+    return frozenset(keys(values, work))
 
 
 def _not(holds: Callable[[Value, Value, Options, Context], bool]) -> Callable[[Value, Value, Options, Context], bool]:
@@ -132,7 +141,7 @@ def _matches(actual: str, expected: str, _: Options, context: Context) -> bool:
 
 
 def _same_set(actual: list[Value], expected: list[Value], _: Options, context: Context) -> bool:
-    return set(keys(actual, context.work)) == set(keys(expected, context.work))
+    return _key_set(actual, context.work) == context.once(_key_set, expected)
 
 
 def _approx(actual: Value, expected: Value, options: Options, _: Context) -> Verdict:

@@ -8,12 +8,13 @@ from typing import Any
 
 from .answers import LIST, TEXT, Value, from_plain, shown
 from .cells import DateRule
-from .chain_functions import DATE, FUNCTIONS, Context, Shape, dated, shape_of
+from .chain_functions import FUNCTIONS, Context
 from .chain_syntax import ChainFaultError
 from .chains import Chain, read_chain
 from .check_comparisons import COMPARISONS, Comparison
 from .checks import Check, CheckFunctions
 from .errors import CellError, EvaluationFatalError, InputError
+from .shapes import DATE, Shape, dated, shape_of
 from .strict_json import JsonFile
 
 MOST_CHECKS = 100

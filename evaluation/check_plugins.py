@@ -14,12 +14,13 @@ from types import ModuleType
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from .answers import Value, from_plain, plain
-from .chain_functions import ANYTHING, EVERY_KIND, FUNCTIONS, Context, Function
+from .chain_functions import FUNCTIONS, Context, Function
 from .chain_syntax import Argument
 from .check_comparisons import COMPARISONS, Comparison, Options, Verdict
 from .checks import CheckFunctions
 from .errors import InputError, StepError, quoted
 from .foreign_code import PluginFaultError, call, foreign_code, raised, signature_of
+from .shapes import ANYTHING, EVERY_KIND
 from .summary_evaluations import cut, shown, writable
 
 STEP_REGISTRY = "EVAL_FUNCTIONS"

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .answers import Value, shown
-from .chain_functions import DATE, FUNCTIONS, Context, Function, dated, shape_of
+from .chain_functions import FUNCTIONS, Context, Function
 from .chains import Chain, Place, StepStopError, run_chain
 from .check_comparisons import COMPARISONS, Comparison, run_comparison
 from .check_results import ERROR, FAILED, PASSED, SKIPPED, CheckResult
 from .errors import EvaluationFatalError, StepError
+from .shapes import DATE, dated, shape_of
 
 
 class CheckFunctions(NamedTuple):

@@ -317,6 +317,21 @@ class OutcomeTest(unittest.TestCase):
                 self.assertEqual(len({result.outcome for result in outcomes(document, answer)}), 1)
             reader.assert_called_once()
 
+    def test_what_is_expected_is_looked_at_once(self) -> None:
+        numbers = list(range(1_000))
+        nested = [numbers] * 10
+        for op, value, answer in (
+            ("in", numbers, numbers),
+            ("!=", numbers, [1] * 1_000),
+            ("not_in", numbers, [-1] * 1_000),
+            ("set_equal", numbers, [[1]] * 10),
+            ("contain", nested, [["a"]] * 500),
+        ):
+            with self.subTest(op=op):
+                document = check_document(check("json -> foreach", op, value))
+                (result,) = outcomes(document, answer, work=30_000)
+                self.assertIn(result.outcome, ("passed", "failed"))
+
     def test_work_is_bounded_over_all_checks(self) -> None:
         document = check_document(*[check("json -> sort -> unique -> count(1)", "=", 1)] * 100)
         found = [result.outcome for result in outcomes(document, list(range(100)), work=10_000)]
