@@ -273,7 +273,7 @@ class RunTest(unittest.TestCase):
             ("json", b"{", "step 1, json: is not JSON (line 1, column 2)"),
             ("raw", b"\xff", "step 1, raw: is not UTF-8 (byte 0)"),
             ("csv", b"a,b\n1\n", "step 1, csv: has 1 cell in data row 1, expected 2 as in the header"),
-            ("csv", b"a,a\n1,2\n", "step 1, csv: has the column 'a' twice"),
+            ("csv", b"b,a,a\n0,1,2\n", "step 1, csv: has the column 'a' twice"),
             ("csv", b"", "step 1, csv: is empty"),
             ("json -> get(n) -> len", ANSWER, "step 3, len: expected a list or an object or a text, got a number"),
             ("json -> get(nothing) -> get(a)", ANSWER, "step 3, get(a): expected a list or an object, got null"),

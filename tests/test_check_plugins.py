@@ -44,6 +44,7 @@ EVAL_FUNCTIONS = {"double": double, "text.words": words, "fail": fail, "spoil": 
 COMPARE_FUNCTIONS = {"longer": longer, "within": within, "broken": broken, "truthy": truthy, "kinds": kinds}
 COMPARE_FUNCTIONS["number_first"] = lambda actual, expected: (1, "one")
 COMPARE_FUNCTIONS["number_last"] = lambda actual, expected: (True, 1)
+COMPARE_FUNCTIONS["three"] = lambda actual, expected: (True, "a", "b")
 """
 
 
@@ -210,6 +211,7 @@ class ComparisonTest(CheckPluginTestCase):
                 "error",
                 "number_last returned an object of type tuple, expected a Boolean, or a",
             ),
+            (1, "three", 1, {}, "error", "three returned an object of type tuple, expected a Boolean, or a tuple"),
             (1, "truthy", 1, {}, "error", "truthy returned 'yes', expected a Boolean, or a tuple of one and a text"),
         ):
             with self.subTest(op=op, options=options):

@@ -511,6 +511,13 @@ class ConfigTest(unittest.TestCase):
                 fault = self.fault(check_document(check(func, op, value, **more)))
                 self.assertRegex(fault or "(accepted)", r"^config 'task_1\.json', checks\[0\]\.(op|value): ")
 
+    def test_a_date_beside_a_text_of_gold(self) -> None:
+        for func, value_func, is_hinted in (("json -> date", "text", True), ("json -> len", "text", False)):
+            checked = {"func": func, "op": "=", "value_from": "gold", "value_func": value_func}
+            fault = self.fault(check_document(checked)) or "(accepted)"
+            self.assertIn("checks[0].value_func: = says nothing of a", fault)
+            self.assertEqual(fault.endswith("; end it with -> date"), is_hinted)
+
     def test_comparisons_that_say_something(self) -> None:
         for func, op, value in NOT_POINTLESS:
             with self.subTest(func=func, op=op, value=value):
