@@ -58,6 +58,8 @@ def read_number(text: str) -> Decimal:
         # So large an exponent not every machine can hold.
         shift = int(exponent or 0) if len(exponent) < _LONG_EXPONENT else _LONG_EXPONENT * MOST_DIGITS
         digits = len((whole + fraction).lstrip("0"))
+        if not digits:
+            return Decimal(0)
         if max(digits, len(fraction) - shift, digits - len(fraction) + shift) > MOST_DIGITS:
             raise InputError(_OUT_OF_RANGE)
     return Decimal(text)
@@ -191,34 +193,37 @@ class _PlainReader:
     def __init__(self) -> None:
         self._left = MOST_PLAIN_VALUES
 
-    def read(self, value: object, depth: int) -> Value:
+    def read(self, value: Any, depth: int) -> Value:
         self._left -= 1
         if depth == 0 or self._left < 0:
             much = f"more than {MOST_PLAIN_VALUES} values" if self._left < 0 else f"values more than {MOST_DEPTH} deep"
             raise InputError(f"holds {much}")
-        if value is None or isinstance(value, bool):
+        # An object may say that it is of another class than it is.
+        kind: type = type(value)
+        if value is None or kind is bool:
             return value
-        if isinstance(value, str):
+        if issubclass(kind, str):
             return str.__str__(value)
-        if isinstance(value, int):
+        if issubclass(kind, int):
             number = int.__int__(value)
             if -_TOO_LARGE < number < _TOO_LARGE:
                 return number
-        elif isinstance(value, (float, Decimal)):
-            text = float.__repr__(value) if isinstance(value, float) else Decimal.__str__(value)
+        elif issubclass(kind, (float, Decimal)):
+            text = float.__repr__(value) if issubclass(kind, float) else Decimal.__str__(value)
             if text.strip("-")[0].isdigit():
                 return read_number(text)
-        elif isinstance(value, (list, tuple)):
-            parts = list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
-            return [self.read(part, depth - 1) for part in parts]
-        elif isinstance(value, dict):
+        elif issubclass(kind, (list, tuple)):
+            elements = list.__iter__(value) if issubclass(kind, list) else tuple.__iter__(value)
+            return [self.read(element, depth - 1) for element in elements]
+        elif issubclass(kind, dict):
             return self._read_object(value, depth)
-        raise InputError(f"is no value of JSON, but an object of type {escape(type(value).__name__)[:60]}")
+        raise InputError(f"is no value of JSON, but an object of type {escape(kind.__name__)[:60]}")
 
-    def _read_object(self, value: dict[object, object], depth: int) -> Value:
+    def _read_object(self, value: dict[Any, Any], depth: int) -> Value:
         found = {}
         for key, part in dict.items(value):
-            if not isinstance(key, str) or str.__str__(key) in found:
+            name = str.__str__(key) if issubclass(type(key), str) else None
+            if name is None or name in found:
                 raise InputError("is an object with keys that are no texts, or are twice the same")
-            found[str.__str__(key)] = self.read(part, depth - 1)
+            found[name] = self.read(part, depth - 1)
         return found

@@ -38,6 +38,7 @@ _ORDERED = frozenset({NUMBER, TEXT, DATE})
 MOST_WORK = 4_000_000
 CHARACTERS_PER_STEP = 100
 _READ_CHARACTERS_PER_STEP = 10
+_READ_STEPS = 20
 
 
 class Context:
@@ -114,13 +115,13 @@ def _text(value: bytes | str, _: _Arguments, context: Context) -> str:
 
 def _json(value: bytes | str, _: _Arguments, context: Context) -> Value:
     if isinstance(value, str):
-        context.work.spend(len(value) // _READ_CHARACTERS_PER_STEP)
+        context.work.spend(_READ_STEPS + len(value) // _READ_CHARACTERS_PER_STEP)
     return read_answer(_decoded(value))
 
 
 def _csv(value: bytes | str, _: _Arguments, context: Context) -> list[Value]:
     if isinstance(value, str):
-        context.work.spend(len(value) // _READ_CHARACTERS_PER_STEP)
+        context.work.spend(_READ_STEPS + len(value) // _READ_CHARACTERS_PER_STEP)
         value = value.encode("utf-8", "surrogatepass")
     table = parse_table(value, context.limits)
     if len(set(table.header)) < table.column_count:
@@ -286,7 +287,7 @@ def _regex_misuse(_: Shape, arguments: _Arguments) -> Misuse | None:
     except PatternError as error:
         return Misuse(f"the pattern {error} (at its character {error.position + 1})", 0)
     if compiled(arguments[0].text).is_nullable:
-        return Misuse("the pattern matches an empty text, which is found everywhere", 0)
+        return Misuse("the pattern may match an empty text, which tells nothing", 0)
     return None
 
 
@@ -304,6 +305,10 @@ def _element(shape: Shape, _: _Arguments) -> Shape:
 
 def _ordered_element(shape: Shape, _: _Arguments) -> Shape:
     return Shape(shape.part.kinds & _ORDERED)
+
+
+def _ordered_list(shape: Shape, arguments: _Arguments) -> Shape:
+    return Shape.of(LIST, element=_ordered_element(shape, arguments))
 
 
 def _needs(kinds: frozenset[str], nouns: str) -> Callable[[Shape, _Arguments], Misuse | None]:
@@ -329,7 +334,7 @@ FUNCTIONS: dict[str, Function] = {
     "number": Function(frozenset({TEXT, NUMBER}), _gives(Shape.of(NUMBER)), _number),
     "date": Function(_A_TEXT, _gives(Shape.of(DATE)), _date),
     "lower": Function(_A_TEXT, _gives(Shape.of(TEXT)), _lower),
-    "sort": Function(_A_LIST, _same, _sort, misuse=_NEEDS_ORDERED),
+    "sort": Function(_A_LIST, _ordered_list, _sort, misuse=_NEEDS_ORDERED),
     "unique": Function(_A_LIST, _same, _unique),
     "first": Function(_A_LIST, _element, _first),
     "last": Function(_A_LIST, _element, _last),

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import takewhile
 from typing import Any
 
-from .answers import LIST, TEXT, Value, from_plain, shown
+from .answers import TEXT, Value, from_plain
 from .cells import DateRule
-from .chain_functions import FUNCTIONS, Context
 from .chain_syntax import ChainFaultError
 from .chains import Chain, read_chain
 from .check_comparisons import COMPARISONS, Comparison
-from .checks import Check, CheckFunctions
+from .checks import ALLOW_EMPTY, Check, CheckFunctions
 from .errors import CellError, EvaluationFatalError, InputError
 from .shapes import DATE, Shape, dated, shape_of
 from .strict_json import JsonFile
+from .text_forms import form_fault
 
 MOST_CHECKS = 100
 MOST_DESC_CHARACTERS = 1_000
 CHECK_KEYS = ("func", "op", "value", "value_from", "value_func", "op_args", "desc", "required")
-_ALLOW_EMPTY = "allow_empty"
-# Functions that give a text one form; comparisons with a whole text, with the elements of a list, with parts of a text.
-_FORMS = ("text", "lower")
-_OF_WHOLE_TEXTS = ("=", "!=")
-_OF_ELEMENTS = ("in", "not_in")
-_OF_PARTS = ("contain", "not_contain")
 # The gold file as a whole.
 _DEFAULT_GOLD_CHAIN = "json"
 
@@ -74,11 +67,11 @@ def _read_chain(file: JsonFile, where: str, value: object, functions: CheckFunct
 
 
 def _read_allow_empty(file: JsonFile, where: str, options: dict[str, Any], chain: Chain) -> bool:
-    if _ALLOW_EMPTY not in options:
+    if ALLOW_EMPTY not in options:
         return False
     if not chain.is_plural:
-        file.refuse_because(where, f"{_ALLOW_EMPTY} says something only where the chain has foreach")
-    return file.boolean(f"{where}.{_ALLOW_EMPTY}", options.pop(_ALLOW_EMPTY))
+        file.refuse_because(where, f"{ALLOW_EMPTY} says something only where the chain has foreach")
+    return file.boolean(f"{where}.{ALLOW_EMPTY}", options.pop(ALLOW_EMPTY))
 
 
 def _read_value(file: JsonFile, where: str, value: object) -> Value:
@@ -122,27 +115,10 @@ def _read_literal(file: JsonFile, where: str, given: object, chain: Chain, compa
     if fault is not None:
         file.refuse_because(where, f"{op} {fault}")
     _check_fit(file, where, compared, chain.shape, shape)
-    _check_form(file, where, op, chain, value)
+    form = form_fault(chain, op, value)
+    if form is not None:
+        file.refuse(where, form, given)
     return value
-
-
-def _check_form(file: JsonFile, where: str, op: str, chain: Chain, value: Value) -> None:
-    """Refuse texts that no answer can be, or have in it, once it has gone through what the chain ends with."""
-    forms = list(takewhile(_FORMS.__contains__, (step.name for step in reversed(chain.steps))))[::-1]
-    texts: list[Value] = [value] if op in _OF_WHOLE_TEXTS else []
-    if op in _OF_ELEMENTS and isinstance(value, list):
-        texts = value
-    elif op in _OF_PARTS:
-        if value == "" and LIST not in chain.shape.kinds:
-            file.refuse(where, "a text that is not empty, as that is in every text", value)
-        # A part of a text may well have space around it.
-        forms, texts = [name for name in forms if name == "lower"], [value]
-    for text in texts:
-        form = text
-        for name in forms if isinstance(text, str) else ():
-            form = FUNCTIONS[name].run(form, (), Context())
-        if form != text:
-            file.refuse(where, f"what {' -> '.join(forms)} can give, such as {shown(form)}", text)
 
 
 def _dated(file: JsonFile, where: str, value: Value) -> Value:

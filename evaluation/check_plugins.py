@@ -17,7 +17,7 @@ from .answers import Value, from_plain, plain
 from .chain_functions import FUNCTIONS, Context, Function
 from .chain_syntax import Argument
 from .check_comparisons import COMPARISONS, Comparison, Options, Verdict
-from .checks import CheckFunctions
+from .checks import ALLOW_EMPTY, CheckFunctions
 from .errors import InputError, StepError, quoted
 from .foreign_code import PluginFaultError, call, foreign_code, raised, signature_of
 from .shapes import ANYTHING, EVERY_KIND
@@ -93,10 +93,10 @@ def declared_functions(names: Collection[str]) -> CheckFunctions:
 
 
 def _check_name(registry: str, name: str, built_in: Collection[str], taken: Collection[str]) -> None:
-    if not _NAME.fullmatch(name):
-        raise PluginFaultError(f", {registry}: expected names of letters, digits, _ and dots, got {shown(name)}")
     if name in built_in:
         raise PluginFaultError(f", {registry}: {quoted(name)} is built in, so a plugin cannot define it")
+    if not _NAME.fullmatch(name):
+        raise PluginFaultError(f", {registry}: expected names of letters, digits, _ and dots, got {shown(name)}")
     if name in taken:
         raise PluginFaultError(f", {registry}: {quoted(name)} is defined by an earlier plugin, too")
 
@@ -160,11 +160,12 @@ def _read_value(returned: object) -> Value:
 
 
 def _read_verdict(returned: object) -> Verdict:
-    if isinstance(returned, bool):
+    # What only says that it is a Boolean, or a text, is none.
+    if type(returned) is bool:
         return Verdict(returned)
-    if isinstance(returned, tuple) and len(returned) == 2:
+    if type(returned) is tuple and len(returned) == 2:
         holds, reason = returned
-        if isinstance(holds, bool) and isinstance(reason, str):
+        if type(holds) is bool and type(reason) is str:
             return Verdict(holds, cut(writable(reason)))
     raise _UnusableError(f"{shown(returned)}, expected a Boolean, or a tuple of one and a text")
 
@@ -191,6 +192,8 @@ def _comparison(caller: _Caller, name: str, signature: inspect.Signature) -> Com
     def compare(actual: Value, expected: Value, options: Options, context: Context) -> Verdict:
         return caller([actual, expected], options, context, _read_verdict)
 
+    if ALLOW_EMPTY in signature.parameters:
+        raise PluginFaultError(f", {quoted(name)}: {ALLOW_EMPTY} is an option of checks themselves, and never given")
     if not _binds(signature, [None, None], dict.fromkeys(_needed_options(signature))):
         raise PluginFaultError(f", {quoted(name)}: expected a function of two values and options by name")
     return Comparison(EVERY_KIND, EVERY_KIND, lambda *_: True, compare, misused_options)

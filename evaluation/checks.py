@@ -13,6 +13,10 @@ from .check_comparisons import COMPARISONS, Comparison, run_comparison
 from .check_results import ERROR, FAILED, PASSED, SKIPPED, CheckResult
 from .errors import EvaluationFatalError, StepError
 from .shapes import DATE, dated, shape_of
+from .text_forms import form_fault
+
+# In `op_args` of any comparison, once the chain has foreach.
+ALLOW_EMPTY = "allow_empty"
 
 
 class CheckFunctions(NamedTuple):
@@ -103,6 +107,9 @@ def _gold_value(check: Check, chain: Chain, gold: bytes, where: str, evaluator: 
     shape = dated(shape_of(value)) if chain.shape.kinds == {DATE} else shape_of(value)
     if fault is None and not comparison.fits(check.chain.shape, shape):
         fault = f"has nothing to compare: func gives {check.chain.shape}, and gold {shown(value)}"
+    form = form_fault(check.chain, check.op, value) if fault is None else None
+    if form is not None:
+        fault = f"takes {form}, and gold gives {shown(value)}"
     if fault is not None:
         raise EvaluationFatalError(f"{where}: {check.op} {fault}", f"{where}: not what its comparison takes")
     return value

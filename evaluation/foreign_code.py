@@ -106,6 +106,16 @@ def _await(awaitable: Awaitable[object]) -> object:
 
 def raised(error: BaseException, path: str) -> str:
     """Return what was raised and the last line of the plugin that it went through."""
+    try:
+        return _told(error, path)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        # An exception may have methods of its own, too.
+        return "raised an exception that cannot be told"
+
+
+def _told(error: BaseException, path: str) -> str:
     line = error.lineno if isinstance(error, SyntaxError) else None
     traceback = error.__traceback__
     while traceback is not None:

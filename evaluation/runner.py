@@ -233,6 +233,12 @@ class Runner:
 
         config, functions = files.config, self._config_set.functions
         result = score_answer(files, _gold_name(config), _prediction_name(config), self._options, functions)
+        if self._calls_plugins(config):
+            from .foreign_code import foreign_code
+
+            # What a plugin leaves behind may be in cycles, and hold on to the answer; and it may print when it goes.
+            with foreign_code(self._options.redact_gold):
+                gc.collect()
         return Outcome(result, answer=_text(files) if self._with_tables else None)
 
     def _size(self, config: AnyTaskConfig) -> int:

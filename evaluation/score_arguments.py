@@ -57,10 +57,10 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="a folder or a zip archive that holds task_N/prediction.csv; several are repeated runs",
+        help="a folder or a zip archive that holds task_N/prediction.csv or the like; several are repeated runs",
     )
     add("--runs-root", type=path, metavar="DIR", help="holds a folder or a zip archive per run, in place of the former")
-    add("--gold-root", required=True, type=path, metavar="DIR", help="holds task_N/gold.csv")
+    add("--gold-root", required=True, type=path, metavar="DIR", help="holds task_N/gold.csv or gold.json")
     add(
         "--config-root",
         type=path,
@@ -81,7 +81,7 @@ def _add_inputs(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE.py",
-        help="a Python file of summary evaluators, run with your rights; may be given several times",
+        help="a Python file of summary evaluators or functions for checks, run with your rights; may be repeated",
     )
 
 

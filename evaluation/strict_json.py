@@ -118,8 +118,9 @@ def read_json(
     """
 
     def parse_int(digits: str) -> int:
-        if len(digits) > most_digits:
-            raise InputError(f"holds an integer of {len(digits)} characters")
+        length = len(digits.lstrip("-"))
+        if length > most_digits:
+            raise InputError(f"holds an integer of {length} characters")
         return int(digits)
 
     decoder = json.JSONDecoder(

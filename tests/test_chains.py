@@ -62,7 +62,7 @@ FAULTS = (
         "               ^",
     ),
     ("text -> regex(a,b)", "regex takes 1 argument, got 2; quote what holds commas", "        ^^^^^"),
-    ("text -> regex('x*')", "the pattern matches an empty text, which is found everywhere", "              ^^^^"),
+    ("text -> regex('x*')", "the pattern may match an empty text, which tells nothing", "              ^^^^"),
     ("text -> regex('\bx')", "the pattern holds a control character", "              ^^^^^^^"),
     ("JSON -> len", "unknown function JSON, did you mean json?", "^^^^"),
     ("json -> get(true)", "expected a key or a whole number; quote what is to be a key", "            ^^^^"),

@@ -8,9 +8,11 @@ import subprocess
 import sys
 import unittest
 from typing import Any
+from unittest import mock
 
 from support import ROOT, BenchmarkTestCase, check_document, environment, run_cli
 
+import evaluation
 from evaluation.check_plugins import COMPARISON_REGISTRY, STEP_REGISTRY, declared_functions
 from evaluation.configs import load_config_set
 from evaluation.errors import EvaluationFatalError
@@ -118,6 +120,7 @@ class StepTest(CheckPluginTestCase):
         plugin = self.plugin(
             """
 import enum
+import unittest.mock
 def fail(*_):
     raise RuntimeError("secret")
 def own(base, *methods):
@@ -134,10 +137,19 @@ VALUES = {
     "tuple": own(tuple, "__iter__")((1,)), "object": own(dict, "items", "__iter__", "keys")(a=1),
     "whole": own(int, "__abs__", "__int__", "__lt__", "__index__")(1),
     "number": own(float, "__float__", "__repr__")(0.5),
+    "mock": unittest.mock.Mock(spec=bool),
     "city": City.OSLO, "feigned": Text(), "shared": shared, "nan": float("nan"), "true": True,
 }
 EVAL_FUNCTIONS = {"pick": VALUES.get}
-COMPARE_FUNCTIONS = {"odd": lambda actual, expected: own(tuple, "__iter__")((True, "x"))}
+COMPARE_FUNCTIONS = {
+    "odd": lambda actual, expected: own(tuple, "__iter__")((True, "x")),
+    "mock": lambda actual, expected: unittest.mock.Mock(spec=bool),
+    "raising": lambda actual, expected: raise_(),
+}
+class Odd(Exception):
+    __traceback__ = property(fail)
+def raise_():
+    raise Odd("secret")
 """
         )
         for name, expected in (
@@ -150,6 +162,7 @@ COMPARE_FUNCTIONS = {"odd": lambda actual, expected: own(tuple, "__iter__")((Tru
             ("city", "oslo"),
             ("true", True),
             ("feigned", None),
+            ("mock", None),
             ("shared", None),
             ("nan", None),
         ):
@@ -157,12 +170,25 @@ COMPARE_FUNCTIONS = {"odd": lambda actual, expected: own(tuple, "__iter__")((Tru
                 self.add_checks(1, name, {"func": "json -> pick", "op": "=", "value": expected})
                 (check,) = self.score("--plugin", plugin)["tasks"][0]["checks"]
                 self.assertEqual(check["outcome"], "error" if expected is None else "passed", check["reason"])
-        self.add_checks(1, 1, {"func": "json", "op": "odd", "value": 1})
+        checks = [{"func": "json", "op": op, "value": 1} for op in ("odd", "mock", "raising")]
+        self.add_checks(1, 1, *checks)
         for options in ([], ["--redact-gold"]):
             status, output, error = run_cli(*self.roots, "--plugin", plugin, *options)
             self.assertEqual((status, error), (0, ""))
-            self.assertIn("check_error", output)
-            self.assertEqual("secret" in output, not options)
+            self.assertIn("3 of 3 checks did not pass", output)
+            self.assertNotIn("secret", output)
+
+    def test_what_they_leave_in_cycles_is_let_go(self) -> None:
+        plugin = self.plugin(
+            "import sys\nclass Kept:\n    def __del__(self):\n        sys.modules['evaluation'].let_go.append(1)\n"
+            "async def f(value):\n    kept = Kept()\n    raise ValueError(kept)\nEVAL_FUNCTIONS = {'f': f}"
+        )
+        for number in (1, 2):
+            self.add_checks(number, 1, {"func": "json -> f", "op": "=", "value": 1})
+        let_go: list[int] = []
+        with mock.patch.object(evaluation, "let_go", let_go, create=True):
+            self.score("--plugin", plugin)
+            self.assertEqual(let_go, [1, 1])
 
     def test_calls_are_bounded(self) -> None:
         self.add_checks(1, [1] * 50_000, {"func": "json -> foreach -> double", "op": "=", "value": 2})
@@ -260,6 +286,8 @@ class LoadTest(CheckPluginTestCase):
             ("EVAL_FUNCTIONS = None", "EVAL_FUNCTIONS: expected a dictionary of functions by name, got None"),
             ("EVAL_FUNCTIONS = {'f': lambda: 1}", "'f': expected a function of a value and arguments, by position"),
             ("EVAL_FUNCTIONS = {'f': lambda *, v: 1}", "'f': expected a function of a value and arguments"),
+            ("COMPARE_FUNCTIONS = {'=': lambda a, b: 1}", "COMPARE_FUNCTIONS: '=' is built in"),
+            ("COMPARE_FUNCTIONS = {'f': lambda a, b, allow_empty=1: 1}", "'f': allow_empty is an option of checks"),
             ("COMPARE_FUNCTIONS = {'f': lambda a: 1}", "'f': expected a function of two values and options by name"),
         ):
             with self.subTest(source=source):

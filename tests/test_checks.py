@@ -277,6 +277,16 @@ class OutcomeTest(unittest.TestCase):
             ("json -> len", "!=", "json", b'"7"', "!= has nothing to compare: func gives a number, and gold '7'"),
             ("json -> len", "not_in", "json", b'["1"]', "not_in has nothing to compare"),
             ("csv", "contain", "json", b"[1]", "contain has nothing to compare"),
+            (
+                "text -> lower",
+                "not_contain",
+                "json",
+                b'"Oslo"',
+                "takes what text -> lower can give, such as 'oslo', and gold gives 'Oslo'",
+            ),
+            ("text -> lower", "not_in", "json", b'["Oslo"]', "takes what text -> lower can give, such as 'oslo'"),
+            ("text", "!=", "json", b'" Oslo"', "takes what text can give, such as 'Oslo', and gold gives ' Oslo'"),
+            ("text", "contain", "json", b'""', "takes a text that is not empty"),
         ):
             checked = {"func": func, "op": op, "value_from": "gold", "value_func": value_func}
             with self.subTest(op=op, gold=gold), self.assertRaises(EvaluationFatalError) as caught:
@@ -462,6 +472,10 @@ POINTLESS = (
     ("text", "!=", "cafe\u0301"),
     ("json -> lower -> text", "=", " a"),
     ("text", "not_contain", ""),
+    ("text", "not_contain", "caf" + "e\u0301"),
+    ("text", "contain", "a\r\nb"),
+    ("json -> sort -> first", "!=", None),
+    ("json -> sort", "not_contain", None),
 )
 NOT_POINTLESS: tuple[tuple[str, str, Any], ...] = (
     ("csv", "=", [{"a": "1"}]),
@@ -473,6 +487,10 @@ NOT_POINTLESS: tuple[tuple[str, str, Any], ...] = (
     ("text", "contain", "Cafe "),
     ("text -> lower", "=", "bergen"),
     ("text", "in", " Oslo, Bergen "),
+    ("text", "contain", "\u0301"),
+    ("text -> lower", "=", "j\u030c"),
+    ("text", "=", "x" * 2_200_000),
+    ("text", "in", ["é" * 2_200_000]),
     ("text -> lower", "in", ["oslo", "bergen"]),
     ("json", "contain", ""),
     ("json -> lower -> len", "=", 5),
