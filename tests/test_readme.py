@@ -133,7 +133,7 @@ class ContentTest(unittest.TestCase):
             self.assertIn(f"`{key}`", rules)
         for number in (MOST_WORK, MOST_DIGITS, MOST_SIMILAR_CHARACTERS, MOST_INSTRUCTIONS):
             self.assertIn(f"{number:,}", rules)
-        self.assertIn(f"nested at most {MOST_DEPTH}\ndeep", rules)
+        self.assertIn(f"nested at most {MOST_DEPTH} deep", " ".join(rules.split()))
 
     def test_the_fault_of_a_chain_is_as_it_is_shown(self) -> None:
         block = re.search(r"^```\n(config .*?)^```", README, re.S | re.M)
