@@ -135,11 +135,19 @@ def read_json(
             position += 1 + len(text[position + 1 :]) - len(text[position + 1 :].lstrip(" \t\n\r"))
         before = text[:position]
         line, column = before.count("\n") + 1, position - before.rfind("\n")
-        is_escape = _BAD_ESCAPE.match(text, position) is not None
-        hint = ": a backslash is written twice" if is_escape else ""
-        raise InputError(f"is not JSON (line {line}, column {column}{hint})") from None
+        reason = _syntax_fault(text, position, is_open=error.msg.startswith("Unterminated"))
+        raise InputError(f"is not JSON (line {line}, column {column}: {reason})") from None
     except RecursionError:
         raise InputError("is nested too deeply") from None
+
+
+def _syntax_fault(text: str, position: int, *, is_open: bool) -> str:
+    """Return what is wrong at a place, in words of our own: the parser's differ between versions of Python."""
+    if is_open:
+        return "a text that does not end"
+    if _BAD_ESCAPE.match(text, position):
+        return "a backslash is written twice"
+    return f"unexpected {quoted(text[position])}" if position < len(text) else "it ends too early"
 
 
 def _decimal(text: str) -> object:

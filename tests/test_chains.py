@@ -270,7 +270,7 @@ class RunTest(unittest.TestCase):
 
     def test_what_cannot_be_run(self) -> None:
         for text, data, reason in (
-            ("json", b"{", "step 1, json: is not JSON (line 1, column 2)"),
+            ("json", b"{", "step 1, json: is not JSON (line 1, column 2: it ends too early)"),
             ("raw", b"\xff", "step 1, raw: is not UTF-8 (byte 0)"),
             ("csv", b"a,b\n1\n", "step 1, csv: has 1 cell in data row 1, expected 2 as in the header"),
             ("csv", b"b,a,a\n0,1,2\n", "step 1, csv: has the column 'a' twice"),

@@ -75,7 +75,7 @@ class ScoreTest(MixedTestCase):
                 "1 of 2 checks did not pass: check 1 'the city' failed: expected = 'Oslo', got 'Bergen'",
                 None,
                 "2 of 2 checks did not pass: check 1 'the city' could not be run: "
-                "step 1, json: is not JSON (line 1, column 17)",
+                "step 1, json: is not JSON (line 1, column 17: unexpected '}')",
             ],
         )
 
@@ -160,8 +160,8 @@ class ScoreTest(MixedTestCase):
             (b'{"city": NaN}', "holds NaN, which is not JSON"),
             (b'{"city": ' + b"9" * 1_000_000 + b"}", "holds an integer of 1000000 characters"),
             (b'{"city": 1e999999999}', "holds a number of more than 1000 digits"),
-            (b"", "is not JSON (line 1, column 1)"),
-            (b"\0", "is not JSON (line 1, column 1)"),
+            (b"", "is not JSON (line 1, column 1: it ends too early)"),
+            (b"\0", "is not JSON (line 1, column 1: unexpected '\\x00')"),
             (b"[" + b"0," * 2_000_000 + b"0]", "get(city): takes an element of a list by a whole number"),
             (b'{"city": "' + b"x" * 5_000_000 + b'"}', "(5000000 characters)"),
         ):
