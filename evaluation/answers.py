@@ -15,7 +15,7 @@ from math import isfinite
 from typing import Any
 
 from .errors import InputError, escape, quoted
-from .strict_json import read_json
+from .strict_json import MOST_VALUE_DIGITS, read_json
 
 Value = Any
 
@@ -24,10 +24,10 @@ KINDS = (NULL, BOOLEAN, NUMBER, TEXT, LIST, OBJECT)
 
 MOST_DEPTH = 100
 # Of digits, and of the zeros that an exponent stands for: so much arithmetic is exact, and costs next to nothing.
-MOST_DIGITS = 1_000
+MOST_DIGITS = MOST_VALUE_DIGITS
 _EXACT = Context(prec=8 * MOST_DIGITS, Emax=99 * MOST_DIGITS, Emin=-99 * MOST_DIGITS)
 _OUT_OF_RANGE = f"holds a number of more than {MOST_DIGITS} digits"
-# Of a plugin's functions.
+# In what a plugin's function returns, or a config expects.
 MOST_PLAIN_VALUES = 1_000_000
 _TOO_LARGE = 10**MOST_DIGITS
 # Whatever exponent it has, a shorter number is in range; and a longer exponent is out of it.
@@ -180,7 +180,7 @@ def plain(value: Value) -> Value:
 
 
 def from_plain(value: object) -> Value:
-    """Return what a plugin's function returned as a value; a float is the number that it is spelled as.
+    """Return what a plugin's function returned, or a config holds, as a value; a float is the number that it spells.
 
     Raises InputError, whose text is a predicate, when it holds anything that JSON cannot spell, is too deep, or has
     more than MOST_PLAIN_VALUES values. Objects of subclasses are read as what they are to JSON, without their own
@@ -190,6 +190,8 @@ def from_plain(value: object) -> Value:
 
 
 class _PlainReader:
+    """Counts the values that it has read: what is in many places counts in each."""
+
     def __init__(self) -> None:
         self._left = MOST_PLAIN_VALUES
 

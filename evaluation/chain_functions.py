@@ -27,16 +27,14 @@ from .cells import DateRule, NumberRule, Rule, TextRule
 from .chain_syntax import Argument
 from .errors import AbsentError, CellError, StepError, quoted
 from .patterns import PatternError, Work, compiled
-from .shapes import ANYTHING, DATE, FILE, Shape, shape_of
+from .shapes import ANYTHING, DATE, FILE, ORDERED, Shape, shape_of
 from .tables import DEFAULT_LIMITS, TableLimits, parse_table
 
 _Found = TypeVar("_Found")
 
-_ORDERED = frozenset({NUMBER, TEXT, DATE})
-# So many elements of lists, places in patterns and the like may be looked at for one task. Of what is quick the
-# characters are counted in hundreds, of what has to be read again in tens.
+# So many elements of lists, places in patterns and the like may be looked at for one task. Of what has to be read again
+# a step is for ten characters, and some are for each reading.
 MOST_WORK = 4_000_000
-CHARACTERS_PER_STEP = 100
 _READ_CHARACTERS_PER_STEP = 10
 _READ_STEPS = 20
 
@@ -109,7 +107,7 @@ def _text(value: bytes | str, _: _Arguments, context: Context) -> str:
         raise StepError(f"has more than {context.limits.cell_characters} characters")
     if isinstance(value, str):
         # To compose some characters takes a microsecond for each.
-        context.work.spend(len(text) // (CHARACTERS_PER_STEP if text.isascii() else 1))
+        (context.work.pass_over if text.isascii() else context.work.spend)(len(text))
     return TextRule().canonical(text) or ""
 
 
@@ -182,7 +180,7 @@ def _date(value: str, _: _Arguments, context: Context) -> str:
 
 def _read_by(rule: Rule, text: str, noun: str, context: Context) -> str:
     """Return the canonical value of a text under a column's rule; null is no evidence."""
-    context.work.spend(len(text) // CHARACTERS_PER_STEP)
+    context.work.pass_over(len(text))
     try:
         value = rule.canonical(text)
     except CellError as error:
@@ -193,7 +191,7 @@ def _read_by(rule: Rule, text: str, noun: str, context: Context) -> str:
 
 
 def _lower(value: str, _: _Arguments, context: Context) -> str:
-    context.work.spend(len(value) // CHARACTERS_PER_STEP)
+    context.work.pass_over(len(value))
     return value.lower()
 
 
@@ -263,7 +261,8 @@ def keys(values: Sequence[Value], work: Work) -> list[str]:
 
 def _counted(pieces: Iterator[str], work: Work) -> Iterator[str]:
     for piece in pieces:
-        work.spend(1 + len(piece) // CHARACTERS_PER_STEP)
+        work.spend(1)
+        work.pass_over(len(piece))
         yield piece
 
 
@@ -304,7 +303,7 @@ def _element(shape: Shape, _: _Arguments) -> Shape:
 
 
 def _ordered_element(shape: Shape, _: _Arguments) -> Shape:
-    return Shape(shape.part.kinds & _ORDERED)
+    return Shape(shape.part.kinds & ORDERED)
 
 
 def _ordered_list(shape: Shape, arguments: _Arguments) -> Shape:
@@ -320,7 +319,7 @@ _A_LIST = frozenset({LIST})
 _A_TEXT = frozenset({TEXT})
 _SOURCES = frozenset({FILE, TEXT})
 _RECORDS = Shape.of(LIST, element=Shape.of(OBJECT, element=Shape.of(TEXT)))
-_NEEDS_ORDERED = _needs(_ORDERED, "numbers or texts")
+_NEEDS_ORDERED = _needs(ORDERED, "numbers or texts")
 
 FUNCTIONS: dict[str, Function] = {
     "raw": Function(frozenset({FILE}), _gives(Shape.of(TEXT)), _raw),

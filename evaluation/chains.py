@@ -53,7 +53,7 @@ def read_chain(text: str, custom: Mapping[str, Function]) -> Chain:
     what it cannot take.
     """
     steps = parse_chain(text)
-    shape = Shape(frozenset({FILE}))
+    shape = Shape.of(FILE)
     for step in steps:
         shape = _checked(step, shape, custom)
     return Chain(text, steps, shape)
@@ -129,9 +129,7 @@ def _stepped(number: int, step: Step, value: Value, place: Place, function: Func
     kind = FILE if isinstance(value, bytes) else kind_of(value)
     if kind not in function.accepts:
         expected = Shape(function.accepts - {FILE, DATE})
-        raise StepStopError(
-            number, step, place, f"expected {expected}, got {Shape(frozenset({kind}))}", is_absent=False
-        )
+        raise StepStopError(number, step, place, f"expected {expected}, got {Shape.of(kind)}", is_absent=False)
     try:
         if kind == FILE:
             return _read(step.name, function, value, context)

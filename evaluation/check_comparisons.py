@@ -16,10 +16,10 @@ from itertools import accumulate
 from typing import Any, NamedTuple
 
 from .answers import LIST, NUMBER, TEXT, Value, is_close, kind_of, shown
-from .chain_functions import CHARACTERS_PER_STEP, Context, key, keys
+from .chain_functions import Context, key, keys
 from .errors import StepError, quoted
 from .patterns import PatternError, Work, compiled
-from .shapes import DATE, EVERY_KIND, Shape
+from .shapes import DATE, EVERY_KIND, ORDERED, Shape
 
 # Of two texts to be found similar; an index of one of them is made.
 MOST_SIMILAR_CHARACTERS = 100_000
@@ -63,12 +63,14 @@ def run_comparison(
     """Return whether a comparison holds. Raises StepError, whose text is a sentence part, when it cannot be told."""
     if kind_of(actual) not in comparison.actual:
         raise StepError(_unexpected(actual, comparison.actual))
-    context.work.spend(1 + (len(actual) // CHARACTERS_PER_STEP if isinstance(actual, str) else 0))
+    context.work.spend(1)
+    if isinstance(actual, str):
+        context.work.pass_over(len(actual))
     return comparison.compare(actual, expected, options, context)
 
 
 def _unexpected(value: Value, kinds: frozenset[str], side: str = "") -> str:
-    return f"takes {Shape(kinds - {DATE})}{side}, got {Shape(frozenset({kind_of(value)}))}"
+    return f"takes {Shape(kinds - {DATE})}{side}, got {Shape.of(kind_of(value))}"
 
 
 def _may_be_in(actual: Shape, expected: Shape) -> bool:
@@ -83,11 +85,8 @@ def _may_contain(actual: Shape, expected: Shape) -> bool:
     )
 
 
-def _no_options(options: Options) -> str | None:
-    return _only_options(options)
-
-
 def _only_options(options: Options, *names: str) -> str | None:
+    """Return what is wrong with options that are to have no other names than these, if any."""
     for name in options:
         if name not in names:
             return f"has no option {quoted(name)}" + (f", only {' and '.join(names)}" if names else "")
@@ -101,7 +100,7 @@ def _equal(actual: Value, expected: Value, _: Options, context: Context) -> bool
 def _ordered(compare: Callable[[Any, Any], bool]) -> Callable[[Value, Value, Options, Context], bool]:
     def holds(actual: Value, expected: Value, *_: object) -> bool:
         if kind_of(actual) != kind_of(expected):
-            got, wanted = (Shape(frozenset({kind_of(value)})) for value in (actual, expected))
+            got, wanted = (Shape.of(kind_of(value)) for value in (actual, expected))
             raise StepError(f"cannot put {got} and {wanted} in order")
         return compare(actual, expected)
 
@@ -122,7 +121,7 @@ def _contain(actual: Value, expected: Value, _: Options, context: Context) -> bo
 
 def _is_part(part: Value, whole: str) -> bool:
     if not isinstance(part, str):
-        raise StepError(f"looks for texts in a text, got {Shape(frozenset({kind_of(part)}))}")
+        raise StepError(f"looks for texts in a text, got {Shape.of(kind_of(part))}")
     if not part:
         raise StepError("looks for an empty text, which is in every text")
     return part in whole
@@ -230,7 +229,7 @@ def _of(
     holds: Callable[[Any, Any, Options, Context], bool],
     fits: Callable[[Shape, Shape], bool] = Shape.may_equal,
     misuse: Callable[[Value], str | None] = lambda value: None,
-    misused_options: Callable[[Options], str | None] = _no_options,
+    misused_options: Callable[[Options], str | None] = _only_options,
 ) -> Comparison:
     """Return a comparison that says nothing beside whether it holds."""
     return Comparison(
@@ -243,16 +242,15 @@ def _of(
     )
 
 
-_ORDERED = (NUMBER, TEXT, DATE)
 _IN = (LIST, TEXT)
 
 COMPARISONS: dict[str, Comparison] = {
     "=": _of(EVERY_KIND, EVERY_KIND, _equal),
     "!=": _of(EVERY_KIND, EVERY_KIND, _not(_equal)),
-    "<": _of(_ORDERED, _ORDERED, _ordered(operator.lt)),
-    "<=": _of(_ORDERED, _ORDERED, _ordered(operator.le)),
-    ">": _of(_ORDERED, _ORDERED, _ordered(operator.gt)),
-    ">=": _of(_ORDERED, _ORDERED, _ordered(operator.ge)),
+    "<": _of(ORDERED, ORDERED, _ordered(operator.lt)),
+    "<=": _of(ORDERED, ORDERED, _ordered(operator.le)),
+    ">": _of(ORDERED, ORDERED, _ordered(operator.gt)),
+    ">=": _of(ORDERED, ORDERED, _ordered(operator.ge)),
     "in": _of(EVERY_KIND, _IN, _in, _may_be_in, _nothing),
     "not_in": _of(EVERY_KIND, _IN, _not(_in), _may_be_in, _nothing),
     "contain": _of(_IN, EVERY_KIND, _contain, _may_contain),

@@ -19,7 +19,7 @@ from .chain_syntax import Argument
 from .check_comparisons import COMPARISONS, Comparison, Options, Verdict
 from .checks import ALLOW_EMPTY, CheckFunctions
 from .errors import InputError, StepError, quoted
-from .foreign_code import PluginFaultError, call, foreign_code, raised, signature_of
+from .foreign_code import PluginFaultError, call, foreign_code, raised, read_registry, read_signature
 from .shapes import ANYTHING, EVERY_KIND
 from .summary_evaluations import cut, shown, writable
 
@@ -31,36 +31,6 @@ _MOST_ARGUMENTS = 20
 _CALL_STEPS = 100
 
 _Read = TypeVar("_Read")
-
-
-def read_registry(module: ModuleType, registry: str) -> dict[object, object]:
-    """Return the functions that a plugin registers under this name; none where it has no such registry.
-
-    Raises PluginFaultError when the registry is no dictionary, or an empty one.
-    """
-    found = getattr(module, registry, None)
-    if found is None and not hasattr(module, registry):
-        return {}
-    if not isinstance(found, dict) or not found:
-        got = "an empty one" if found == {} else shown(found)
-        raise PluginFaultError(f", {registry}: expected a dictionary of functions by name, got {got}")
-    return found
-
-
-def read_signature(registry: str, name: object, function: object) -> tuple[str, inspect.Signature]:
-    """Return the name and the signature of a registered function.
-
-    Raises PluginFaultError when the name is blank, or it is no function, or one whose parameters cannot be found.
-    """
-    if not isinstance(name, str) or not name.strip():
-        raise PluginFaultError(f", {registry}: expected names that are not blank, got {shown(name)}")
-    called = f", {quoted(name)}"
-    if not callable(function):
-        raise PluginFaultError(f"{called}: expected a function, got {shown(function)}")
-    try:
-        return name, signature_of(function)
-    except (TypeError, ValueError) as error:
-        raise PluginFaultError(f"{called}: its parameters cannot be found ({type(error).__name__})") from None
 
 
 def check_functions(module: ModuleType, path: str, taken: CheckFunctions, *, muted: bool) -> CheckFunctions:

@@ -16,8 +16,7 @@ class CheckResult:
 
     It failed where the answer is not as expected, or has not what is asked for; it is an error where a step or the
     comparison could not be run, and skipped where an earlier one was required and did not pass, or there is no answer.
-    `func`, `op` and `desc` are the config's, and None where gold is redacted; a check may have no `desc`. `redacted` is
-    the reason without values.
+    `func`, `op` and `desc` are the config's, and None where gold is redacted; a check may have no `desc`.
     """
 
     outcome: str

@@ -7,7 +7,7 @@ from .check_results import ERROR, FAILED, PASSED, CheckResult, error_code_of
 from .checks import NO_FUNCTIONS, CheckFunctions, Evaluator, gold_values, run_checks, skipped
 from .errors import EvaluationFatalError, counted, quoted
 from .results import TaskEvaluationResult
-from .task_files import DEFAULT_OPTIONS, UNREADABLE_ANSWER, AnswerFiles, ScoringOptions
+from .task_files import DEFAULT_OPTIONS, AnswerFiles, ScoringOptions, fault_of
 
 
 def score_answer(
@@ -29,20 +29,14 @@ def score_answer(
     evaluator = Evaluator(functions, Context(options.limits), options.redact_gold)
     gold = b"" if files.gold is None else files.gold.data
     expected = gold_values(checks, gold, f"gold file {gold_name}", evaluator)
-    fault = _fault(files, name)
-    if files.prediction is None or fault is not None:
-        code, error = fault or ("missing_prediction", f"{name} does not exist")
+    fault = fault_of(files, name)
+    if fault is not None:
         results = tuple(skipped(check, "there is no answer", options.redact_gold) for check in checks)
-        return _result(files, results, code, error)
+        return _result(files, results, *fault)
+    assert files.prediction is not None, "else it is missing"
     results = run_checks(checks, expected, files.prediction.data, evaluator._replace(context=Context(options.limits)))
     failure = error_code_of(results)
     return _result(files, results, failure, None if failure is None else _sentence(results))
-
-
-def _fault(files: AnswerFiles, name: str) -> tuple[str, str] | None:
-    if files.fault is None and files.prediction and files.gold and files.prediction.identity == files.gold.identity:
-        return UNREADABLE_ANSWER, f"{name} is the gold file itself (a hard link)"
-    return files.fault
 
 
 def _result(

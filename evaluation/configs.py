@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from .cells import MAX_DIGITS, NUMBER_MODES, NUMBER_UNITS, RULES, NumberRule, Rule
 from .errors import EvaluationFatalError, Faults, quoted
 from .files import FileSetDigest, read_author_file
-from .strict_json import JsonFile
+from .strict_json import MOST_VALUE_DIGITS, JsonFile
 
 # What only tasks with checks need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ DATASET_EVALUATORS_FOLDER = "dataset_evaluators"
 # Beside the gold root, in the layout of releases.
 METADATA_FOLDER = "input"
 
-_MOST_VALUE_DIGITS = 1_000
 _TASK_ID = re.compile(r"task_(?:0|[1-9][0-9]*)")
 
 
@@ -261,10 +260,10 @@ def read_task_config(data: bytes, name: str, functions: CheckFunctions | None = 
 def _read_config(data: bytes, name: str, functions: CheckFunctions | None) -> tuple[str, AnyTaskConfig]:
     """Return the schema version of a config, and the config."""
     file = _file(name)
-    document = file.parse(data, most_digits=_MOST_VALUE_DIGITS)
+    document = file.parse(data, most_digits=MOST_VALUE_DIGITS)
     if isinstance(document, dict) and "checks" in document:
         # What is expected there is compared exactly, and may be as long as in an answer.
-        return _read_check_config(file, file.parse(data, exact=True, most_digits=_MOST_VALUE_DIGITS), functions)
+        return _read_check_config(file, file.parse(data, exact=True, most_digits=MOST_VALUE_DIGITS), functions)
     keys: Mapping[str, object] = document if isinstance(document, dict) else {}
     if keys.get("schema_version") == CONFIG_SCHEMA_VERSIONS[1] and {"columns", "order_sensitive"}.isdisjoint(keys):
         file.refuse_because("", "expected checks, or columns and order_sensitive, got none of them")

@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from types import ModuleType
 from typing import Any
 
-from .summary_evaluations import cut
+from .errors import quoted
+from .summary_evaluations import cut, shown
 
 
 class PluginFaultError(Exception):
@@ -72,8 +73,37 @@ def run_plugin(data: bytes, path: str, name: str) -> ModuleType:
     return module
 
 
-def signature_of(function: Callable[..., Any]) -> inspect.Signature:
-    """Return the signature of a function. Raises TypeError or ValueError where it cannot be found."""
+def read_registry(module: ModuleType, registry: str) -> dict[object, object]:
+    """Return the functions that a plugin registers under this name; none where it has no such registry.
+
+    Raises PluginFaultError when the registry is no dictionary, or an empty one.
+    """
+    found = getattr(module, registry, None)
+    if found is None and not hasattr(module, registry):
+        return {}
+    if not isinstance(found, dict) or not found:
+        got = "an empty one" if found == {} else shown(found)
+        raise PluginFaultError(f", {registry}: expected a dictionary of functions by name, got {got}")
+    return found
+
+
+def read_signature(registry: str, name: object, function: object) -> tuple[str, inspect.Signature]:
+    """Return the name and the signature of a registered function.
+
+    Raises PluginFaultError when the name is blank, or it is no function, or one whose parameters cannot be found.
+    """
+    if not isinstance(name, str) or not name.strip():
+        raise PluginFaultError(f", {registry}: expected names that are not blank, got {shown(name)}")
+    called = f", {quoted(name)}"
+    if not callable(function):
+        raise PluginFaultError(f"{called}: expected a function, got {shown(function)}")
+    try:
+        return name, _signature_of(function)
+    except (TypeError, ValueError) as error:
+        raise PluginFaultError(f"{called}: its parameters cannot be found ({type(error).__name__})") from None
+
+
+def _signature_of(function: Callable[..., Any]) -> inspect.Signature:
     if sys.version_info >= (3, 14):
         # Annotations are evaluated only now, and need not be: what they name may be there for type checkers alone.
         from annotationlib import Format

@@ -18,7 +18,7 @@ from .errors import StepError
 
 # What a pattern may grow to once counted repetitions are written out.
 MOST_INSTRUCTIONS = 2_000
-# Of those that are passed over at once.
+# Of those that are only passed over.
 _CHARACTERS_PER_STEP = 100
 _FLAGS = re.compile(r"\(\?([aims]+)\)")
 _COUNT = re.compile(r"\{([0-9]*)(,?)([0-9]*)\}")
@@ -67,6 +67,10 @@ class Work:
         self._left -= steps
         if self._left < 0:
             raise StepError("takes more work than there is for one task")
+
+    def pass_over(self, characters: int) -> None:
+        """Take off what it takes to pass over so many characters, a step for a hundred. Raises as `spend` does."""
+        self.spend(characters // _CHARACTERS_PER_STEP)
 
 
 class Match(NamedTuple):
@@ -129,7 +133,7 @@ class Pattern:
                 # Nothing can begin before the next of these, and `re` finds one quickly.
                 begin = self._first.search(text, position)
                 next_position = len(text) if begin is None else begin.start()
-                work.spend((next_position - position) // _CHARACTERS_PER_STEP)
+                work.pass_over(next_position - position)
                 if begin is None:
                     break
                 position = next_position
@@ -260,13 +264,16 @@ class _Parser:
             part = self._repeated(self._atom(depth), start)
             program += _moved(part.program, len(program))
             is_nullable = is_nullable and part.is_nullable
-            self._node(program, is_nullable)
+            self._check_size(program)
         return _Node(program, is_nullable)
 
     def _node(self, program: _Program, is_nullable: bool) -> _Node:
+        self._check_size(program)
+        return _Node(program, is_nullable)
+
+    def _check_size(self, program: _Program) -> None:
         if len(program) > MOST_INSTRUCTIONS:
             self._refuse("is too large once its repetitions are written out")
-        return _Node(program, is_nullable)
 
     def _atom(self, depth: int) -> _Node:
         source, start = self._source, self._at

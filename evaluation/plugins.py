@@ -14,12 +14,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from .check_plugins import COMPARISON_REGISTRY, STEP_REGISTRY, check_functions, read_registry, read_signature
+from .check_plugins import COMPARISON_REGISTRY, STEP_REGISTRY, check_functions
 from .checks import NO_FUNCTIONS, CheckFunctions
 from .configs import CheckTaskConfig, TaskConfig
 from .errors import EvaluationFatalError, quoted
 from .files import FileSetDigest, read_author_file
-from .foreign_code import PluginFaultError, call, foreign_code, raised, run_plugin
+from .foreign_code import PluginFaultError, call, foreign_code, raised, read_registry, read_signature, run_plugin
 from .results import TaskEvaluationResult
 from .summary_evaluations import SummaryEvaluation, read_results, writable
 from .tables import Table

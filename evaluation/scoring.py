@@ -18,7 +18,6 @@ from .errors import (
     EvaluationFatalError,
     InputError,
     MappingBudgetError,
-    PredictionFormatError,
     counted,
     quoted,
 )
@@ -27,7 +26,7 @@ from .matching import is_matchable
 from .results import LabelPair, TaskEvaluationResult
 from .submissions import read_prediction
 from .tables import DEFAULT_LIMITS, Table, TableLimits, parse_table
-from .task_files import DEFAULT_OPTIONS, UNREADABLE, ScoringOptions, TaskFiles, files_of
+from .task_files import DEFAULT_OPTIONS, UNREADABLE, ScoringOptions, TaskFiles, fault_of, files_of
 
 # What only failed tasks need is imported where they need it: starting is most of a small run's time.
 if TYPE_CHECKING:
@@ -246,24 +245,15 @@ class _Verdict(NamedTuple):
 
 def _verdict(files: TaskFiles, gold: Gold, name: str, options: ScoringOptions) -> tuple[Table | None, _Verdict]:
     """Return the prediction's table, None where there is none, and the verdict on it."""
-    if files.fault is not None:
-        return None, _Verdict(None, *files.fault)
-    if files.prediction is None:
-        return None, _Verdict(None, "missing_prediction", f"{name} does not exist")
+    fault = fault_of(files, name)
+    if fault is not None:
+        return None, _Verdict(None, *fault)
+    assert files.prediction is not None, "else it is missing"
     try:
-        table = _prediction_table(files.prediction, gold, name, options.limits)
-    except PredictionFormatError as error:
-        return None, _Verdict(None, UNREADABLE, str(error))
-    return table, _compare_shapes(gold, table) or _compare_cells(files.config, gold, table, options.redact_gold)
-
-
-def _prediction_table(content: FileContent, gold: Gold, name: str, limits: TableLimits) -> Table:
-    if content.identity == gold.content.identity:
-        raise PredictionFormatError(f"{name} is the gold file itself (a hard link)")
-    try:
-        return parse_table(content.data, limits)
+        table = parse_table(files.prediction.data, options.limits)
     except InputError as error:
-        raise PredictionFormatError(f"{name} {error}") from None
+        return None, _Verdict(None, UNREADABLE, f"{name} {error}")
+    return table, _compare_shapes(gold, table) or _compare_cells(files.config, gold, table, options.redact_gold)
 
 
 def _compare_shapes(gold: Gold, prediction: Table) -> _Verdict | None:

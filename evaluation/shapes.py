@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from .answers import KINDS, LIST, NULL, OBJECT, TEXT, Value, kind_of
+from .answers import KINDS, LIST, NULL, NUMBER, OBJECT, TEXT, Value, kind_of
 
 # What a chain begins with, and a text that the rule of date columns has read; both are told apart before a run only.
 FILE, DATE = "file", "date"
+# What can be put in order, and what has values in it.
+ORDERED = frozenset({NUMBER, TEXT, DATE})
 _NESTED = frozenset({LIST, OBJECT})
 
 

@@ -12,6 +12,8 @@ from .errors import EvaluationFatalError, InputError, escape, quoted
 
 # No number that an author writes has more digits; longer ones would only cost time.
 _MAX_INTEGER_DIGITS = 20
+# But those of values that are compared with what others write.
+MOST_VALUE_DIGITS = 1_000
 _NOTHING = object()
 _BAD_ESCAPE = re.compile(r"\\[^\"\\/bfnrtu]")
 
@@ -93,11 +95,7 @@ class JsonFile(NamedTuple):
 
     def refuse(self, where: str, expected: str, got: object = _NOTHING) -> NoReturn:
         """Raise EvaluationFatalError: the file and the place in it, what was expected, and what came."""
-        came = "nothing" if got is _NOTHING else _shown(got)
-        place = f", {escape(where)}" if where else ""
-        raise EvaluationFatalError(
-            f"{self}{place}: expected {expected}, got {came}", f"{self}{place}: expected another value than it has"
-        )
+        self.refuse_because(where, f"expected {expected}, got {'nothing' if got is _NOTHING else _shown(got)}")
 
     def refuse_because(self, where: str, reason: str) -> NoReturn:
         """Raise EvaluationFatalError: the file and the place in it, and what is wrong there."""

@@ -53,16 +53,30 @@ class AnswerFiles(NamedTuple):
     fault: tuple[str, str] | None = None
 
 
+def fault_of(files: TaskFiles | AnswerFiles, name: str) -> tuple[str, str] | None:
+    """Return an error code and a sentence where there is no prediction, called `name`, to read; None where there is."""
+    if files.fault is not None:
+        return files.fault
+    if files.prediction is None:
+        return "missing_prediction", f"{name} does not exist"
+    if files.gold is not None and files.prediction.identity == files.gold.identity:
+        return _unreadable(files.config), f"{name} is the gold file itself (a hard link)"
+    return None
+
+
+def _unreadable(config: AnyTaskConfig) -> str:
+    return UNREADABLE if isinstance(config, TaskConfig) else UNREADABLE_ANSWER
+
+
 def files_of(
     config: AnyTaskConfig, gold: FileContent | None, read: Callable[[], FileContent | None]
 ) -> TaskFiles | AnswerFiles:
     """Return a task's files, of which `read` reads the prediction; gold is None only where the task needs none."""
-    is_table = isinstance(config, TaskConfig)
     prediction = fault = None
     try:
         prediction = read()
     except PredictionFormatError as error:
-        fault = (UNREADABLE if is_table else UNREADABLE_ANSWER, str(error))
+        fault = (_unreadable(config), str(error))
     if isinstance(config, CheckTaskConfig):
         return AnswerFiles(config, gold, prediction, fault)
     assert gold is not None, "a table is compared with another"

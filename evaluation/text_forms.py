@@ -33,9 +33,10 @@ def form_fault(chain: Chain, op: str, value: Value) -> str | None:
         # A part of a text may well have space around it.
         texts, edge = [value], _EDGE
     for text in texts:
-        form = _formed(forms, f"{edge}{text}{edge}") if isinstance(text, str) else f"{edge}{text}{edge}"
-        if form != f"{edge}{text}{edge}":
-            return f"what {' -> '.join(forms)} can give, such as {shown(form.strip(edge) if edge else form)}"
+        if isinstance(text, str):
+            form = _formed(forms, f"{edge}{text}{edge}").removeprefix(edge).removesuffix(edge)
+            if form != text:
+                return f"what {' -> '.join(forms)} can give, such as {shown(form)}"
     return None
 
 
