@@ -152,8 +152,7 @@ def _check_diagnoses(parts: Mapping[str, Summary]) -> None:
 
 def _is_diagnosed(summary: Summary) -> bool | None:
     """Return whether failed tasks whose prediction was read have a diagnosis, None where there are none."""
-    runs = [summary.tasks] if summary.repetition is None else [run.tasks for run in summary.repetition.runs]
-    failed = [task for tasks in runs for task in tasks if not task.passed and task.prediction_column_count]
+    failed = [task for task in summary.results if not task.passed and task.prediction_column_count]
     return all(task.diagnosis is not None for task in failed) if failed else None
 
 

@@ -24,7 +24,7 @@ OBSTACLES = {
     "tasks": "the tasks differ, under one config_set_sha256, in {}",
 }
 # What may differ, and is told.
-DIFFERENCES = ("evaluator_version", "limits", "runs", "threshold")
+DIFFERENCES = ("evaluator_version", "limits", "runs", "threshold", "plugins")
 
 
 class NamedSummary(NamedTuple):
@@ -115,8 +115,8 @@ class Pair:
 
     @property
     def is_judged_alike(self) -> bool:
-        """Whether tasks passed by the same rule: as many runs, and the same share of them."""
-        return not {"runs", "threshold"}.intersection(self.differs)
+        """Whether tasks passed by the same rule: as many runs, the same share of them, and the same plugins."""
+        return not {"runs", "threshold", "plugins"}.intersection(self.differs)
 
     @property
     def interval(self) -> Interval | None:
@@ -241,6 +241,9 @@ def _differences(baseline: Summary, other: Summary) -> Iterator[str]:
     before, after = _thresholds(baseline), _thresholds(other)
     if any(before[task_id] != after[task_id] for task_id in before.keys() & after.keys()):
         yield "threshold"
+    has_functions = bool(baseline.check_functions or other.check_functions)
+    if has_functions and baseline.plugin_set_sha256 != other.plugin_set_sha256:
+        yield "plugins"
 
 
 def _run_count(summary: Summary) -> int:

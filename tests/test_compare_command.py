@@ -91,6 +91,10 @@ TOLD = {
     "limits": (summary("PF", limits={"rows": 7}), summary("PF")),
     "runs": (summary("PF"), repeated("PF", "PF")),
     "threshold": (repeated("PF", "PF"), repeated("PF", "PF", threshold=Fraction(1, 2))),
+    "plugins": (
+        summary("PF", check_functions=("f",), plugin_set_sha256="a" * 64),
+        summary("PF", check_functions=("f",), plugin_set_sha256="b" * 64),
+    ),
 }
 
 
@@ -180,6 +184,8 @@ class FoldTest(unittest.TestCase):
                 with self.subTest(difference=difference):
                     comparison = compared(baseline, other)
                     self.assertEqual(comparison.pairs[0].differs, (difference,))
+                    is_alike = difference in ("evaluator_version", "limits")
+                    self.assertEqual(comparison.pairs[0].interval is not None, is_alike)
                     text = comparison_text.render(comparison, ConsoleStyle())
                     self.assertIn("Not the same on both sides: ", text)
                     self.assertIn(f"Signatures: {baseline.signature} in the baseline, {other.signature} here", text)

@@ -27,6 +27,7 @@ _DIFFERS = {
     "limits": "limits of tables",
     "runs": "the number of runs",
     "threshold": "the pass rate from which a task passes",
+    "plugins": "the plugins that checks use",
 }
 
 
